@@ -296,7 +296,7 @@ describe("the floors", () => {
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
       "effect/process":
-        /^packages\/(?:embed\/src\/(?:MakeSouffleur|keeping\/Awake|setup\/MakeSouffleurSetup|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/(?:DemoPostgres|Scene)|fleet\/WordErrand)|process\/src\/program\/(?:Check|User)Program|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|program\/(?:RecoveryProgram|WorkCheck)))\.ts$/u,
+        /^packages\/(?:embed\/src\/(?:MakeSouffleur|keeping\/Awake|setup\/MakeSouffleurSetup|world\/NodeParts)|plan\/src\/git\/Git(?:Branches)?|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/(?:DemoPostgres|Scene)|fleet\/WordErrand)|process\/src\/program\/(?:Check|User)Program|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|program\/(?:RecoveryProgram|WorkCheck)))\.ts$/u,
       "effect/sql":
         /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/|sql\/)?\w+|comms\/src\/Comms\w+|fleet\/src\/ShippedLog|hub\/src\/(?:fold\/FoldPass|(?:people\/|cluster\/)?Hub(?:Alarms|Browsers|Cluster|Database|Jobs|Migrations|People|Projection|Retention|Store|Tokens|Trouble|Words))|node\/src\/sqlite\/(?:SqliteClient|SqliteTrouble|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }

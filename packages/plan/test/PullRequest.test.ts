@@ -1,13 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { HostServices } from "@souffleur/node"
 import { layerSettings } from "@souffleur/testing"
-import { ConfigProvider, Effect, FileSystem, type Scope } from "effect"
+import { ConfigProvider, Effect, FileSystem } from "effect"
 import { repositoryAt } from "../src/finish/HostPullRequests.ts"
 import { hostPullRequests, workPlace } from "../src/index.ts"
 import { excluding } from "./BranchPlay.ts"
 import { gitIn } from "./GitIn.ts"
 import { approves } from "./PlanStage.ts"
-import { say } from "./PlanTheatre.ts"
+import { live, say } from "./PlanTheatre.ts"
 
 /** A project with a commit, a bare repository beside it, and a folder of programs that are found first. */
 const outside = Effect.gen(function* () {
@@ -56,9 +55,6 @@ const outside = Effect.gen(function* () {
   )
   return { fs, home, project, run, program, gh, text, commit, propose, pushed, variables }
 })
-
-const live = (title: string, test: () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>) =>
-  it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))
 
 describe.concurrent("behaviour#pull-request", () => {
   live(

@@ -23,8 +23,8 @@ const mergedCommit = Effect.fnUntraced(function* ({ branch, commit, into }: Read
 })
 
 /**
- * Merges the branch of a run into the one that it was begun from (spec: behaviour#merge). The branch moves in one act, or
- * not at all, and is checked out then. What is merged already is only told.
+ * Merges the branch of a run into the one that it was begun from (spec: behaviour#merge). The branch moves in one act,
+ * or not at all, and is checked out then. What is merged already is only told.
  */
 export const mergeWork = Effect.fn("mergeWork")(function* (run: Run) {
   const { git, ref } = yield* PlanContext

@@ -8,8 +8,8 @@ import { PullRequestPort } from "./PullRequestPort.ts"
 import { pullRequestText } from "./PullRequestText.ts"
 
 /**
- * Pushes the branch of a run and opens a pull request for it (spec: behaviour#pull-request). The address must be the one
- * that the run began with, since agents can write it.
+ * Pushes the branch of a run and opens a pull request for it (spec: behaviour#pull-request). The address must be that
+ * which the run began with, since agents can write it.
  */
 export const proposeWork = Effect.fn("proposeWork")(function* (run: Run) {
   const { git, plan, ref } = yield* PlanContext

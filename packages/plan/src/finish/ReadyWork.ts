@@ -24,7 +24,8 @@ export const approvedWork = Effect.fn("approvedWork")(function* ({ finishingRetr
   const problem = (what: string) => ({ problem: what })
   if (ownBranch?.begun !== true) return problem("the run has no branch of its own")
   const { base, branch } = ownBranch
-  const [status, commit] = [yield* git.status, yield* git.head]
+  const status = yield* git.status
+  const commit = yield* git.head
   if (status.branch !== branch || commit === null) return problem(`${branch} is not checked out any more: check it out`)
   if (status.changed.length > 0) return problem(`not committed: ${status.changed.slice(0, maxNamed).join(", ")}`)
   const approved = new Set(tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits)))

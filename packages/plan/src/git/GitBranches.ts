@@ -64,8 +64,8 @@ export const gitBranches = ({ asked, failed, services }: Asking) => {
       return url === "" || url.includes("\n") ? undefined : ({ name, url } satisfies Remote)
     }),
     /**
-     * Makes a branch at the commit that is checked out, and checks it out: no file changes. `head`: that commit; `null`:
-     * there is none yet. `before`: the commit that the branch has; `null`: it must not be there.
+     * Makes a branch at the commit that is checked out, and checks it out: no file changes. `head`: that commit;
+     * `null`: there is none yet. `before`: the commit that the branch has; `null`: it must not be there.
      */
     begin: Effect.fn("GitBranches.begin")(function* (name: string, head: string | null, before: string | null) {
       const refused = Effect.mapError(failed(`whether branch ${name} can be made`))

@@ -3,19 +3,19 @@ import type { RunEvent } from "./RunEvent.ts"
 import { revised } from "./TaskEvolution.ts"
 
 /** The fields of a run that an event changes. */
-export type Change = { readonly [K in keyof Run]?: Run[K] }
+export type RunChange = { readonly [K in keyof Run]?: Run[K] }
 
 type Of<T extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: T }>
 
 /** Ends an assignment that had any outcome of its agent. */
-export const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
+export const assignmentOver: RunChange = { assignment: null, waits: 0, refusals: 0 }
 
 const unfinished = {
   finishing: "not begun",
   finishingFailure: null,
   finishingRetried: false,
   delivered: null
-} as const satisfies Change
+} as const satisfies RunChange
 
 /** The pauses that another plan ends. */
 const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan", "red", "branch"])
@@ -24,7 +24,7 @@ const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan
 export const revisedRun = (
   run: Run,
   { branch, digest, dropped, finishingDigest, tasks }: Of<"PlanRevised">
-): Change => {
+): RunChange => {
   const all = revised(run, tasks)
   const more = all.some(({ status }) => status === "pending")
   return {
@@ -39,7 +39,7 @@ export const revisedRun = (
 }
 
 /** Returns what changes once every task is complete. */
-export const verifiedRun = ({ at, commits, completed, files, skipped }: Of<"RunVerified">): Change => ({
+export const verifiedRun = ({ at, commits, completed, files, skipped }: Of<"RunVerified">): RunChange => ({
   phase: "completion",
   current: null,
   implementedAt: at,
@@ -47,7 +47,7 @@ export const verifiedRun = ({ at, commits, completed, files, skipped }: Of<"RunV
 })
 
 /** Returns what changes by the end of a run. A finish is not the end when the plan has got more to do meanwhile. */
-export const finishedRun = (run: Run, { delivered, finishing, message }: Of<"RunFinished">): Change =>
+export const finishedRun = (run: Run, { delivered, finishing, message }: Of<"RunFinished">): RunChange =>
   run.phase === "implementation"
     ? assignmentOver
     : {
@@ -59,7 +59,7 @@ export const finishedRun = (run: Run, { delivered, finishing, message }: Of<"Run
       }
 
 /** Returns what changes by a person's answer to a finishing step that failed. */
-export const answeredFinishing = ({ answer }: Of<"FinishingAnswered">): Change =>
+export const answeredFinishing = ({ answer }: Of<"FinishingAnswered">): RunChange =>
   answer === "skip"
     ? { finishing: "skipped", finishingFailure: null }
     : { ...unfinished, phase: "completion", finishingRetried: true }

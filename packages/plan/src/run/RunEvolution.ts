@@ -1,14 +1,21 @@
 import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
 import { Match } from "effect"
-import { answeredFinishing, assignmentOver, type Change, finishedRun, revisedRun, verifiedRun } from "./EndEvolution.ts"
+import {
+  answeredFinishing,
+  assignmentOver,
+  type RunChange,
+  finishedRun,
+  revisedRun,
+  verifiedRun
+} from "./EndEvolution.ts"
 import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { type Died, freshImplementerRung, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import { answered, imported, refusedWork, swept, type TaskChange, verifiedWork } from "./TaskEvolution.ts"
 
-type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
+type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => RunChange }
 
-const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): Change => ({
+const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): RunChange => ({
   tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
 })
 
@@ -22,7 +29,7 @@ const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died | 
   died
 })
 
-const change = (run: Run, event: RunEvent): Change =>
+const change = (run: Run, event: RunEvent): RunChange =>
   Match.valueTags<RunEvent, Evolve>(event, {
     RunOpened: ({ at, branch, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
       phase: "implementation",
@@ -245,7 +252,7 @@ const change = (run: Run, event: RunEvent): Change =>
  * Takes back an assignment that ended without a fault: it is no attempt. A session that was never begun cannot be
  * resumed.
  */
-const unasked = (run: Run, assignment: Assignment): Change => {
+const unasked = (run: Run, assignment: Assignment): RunChange => {
   const { attempt, nudge, resumed, role, sessionId, taskId } = assignment
   if (role === "finisher") return { finishing: "not begun" }
   if (nudge !== null) return withTask(run, taskId, () => ({ nudge: nudgeOf(assignment, nudge, assignment.died) }))
