@@ -123,6 +123,9 @@ describe.concurrent("behaviour#pull-request", () => {
       const refused = yield* propose(`ext::${evil}`)
       assert.match("problem" in refused ? refused.problem : "", /was not pushed to origin: .*'ext' not allowed/u)
       assert.isFalse(yield* fs.exists(`${home}/ran`))
+      const nowhere = yield* propose("https://x:a-key@127.0.0.1:1/o/r.git")
+      assert.match("problem" in nowhere ? nowhere.problem : "", /was not pushed to origin: .*127\.0\.0\.1/u)
+      assert.notInclude(JSON.stringify(nowhere), "a-key")
       assert.deepStrictEqual(
         (yield* fs.readDirectory(`${home}/state`)).filter((name) => name.startsWith("push-")),
         []

@@ -41,7 +41,9 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
   ])
   yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
   if (branch !== null)
-    yield* Console.log(`on branch ${branch === "auto" ? "of its own" : branch}, made from what is checked out`)
+    yield* Console.log(
+      `on ${branch === "auto" ? "a branch of its own" : `branch ${branch}`}, made from what is checked out`
+    )
   if (default_branch !== null) yield* Console.log(`note: ${defaultBranchNote(default_branch)}`)
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))

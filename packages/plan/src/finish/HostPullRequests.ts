@@ -36,6 +36,8 @@ export const repositoryAt = (url: string): string | undefined => {
   return host === undefined ? undefined : `${host}/${path}`
 }
 
+/** Takes the keys out of addresses, since the log has what it returns. */
+const withoutKeys = (text: string) => text.replaceAll(/\/\/[^/\s@]*@/gu, "//").slice(0, 2000)
 const isAddress = (text: string) => /^https?:\/\/[!-~]{1,500}$/u.test(text)
 /** Returns the address of an open pull request in what gh printed as JSON; `undefined`: there is none. */
 const openIn = (printed: string) => /"url"\s*:\s*"(https?:\/\/[!-~]+?)"/u.exec(printed)?.[1]
@@ -117,7 +119,7 @@ export const hostPullRequests = Effect.fn("hostPullRequests")(function* (project
       const { branch, remote } = work
       const pushed = yield* Effect.result(push(work))
       if (Result.isFailure(pushed))
-        return { problem: `${branch} was not pushed to ${remote.name}: ${pushed.failure.message}`.slice(0, 2000) }
+        return { problem: withoutKeys(`${branch} was not pushed to ${remote.name}: ${pushed.failure.message}`) }
       const opened = yield* Effect.result(open(pushed.success, work))
       const url = Result.isSuccess(opened) && isAddress(opened.success) ? opened.success : null
       if (url !== null) return { _tag: "Pushed", remote: remote.name, url, text: null } as const
