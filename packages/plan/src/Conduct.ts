@@ -181,7 +181,8 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
   // A person's answer also puts it right: on the tasks with lost work, or to continue from here.
   if (paused?.reason === "work lost" || paused?.reason === "history") {
     const { git, ref } = yield* PlanContext
-    return (yield* astray(yield* ref.state, yield* git.status)) === undefined
+    // Another trouble of git's is another pause.
+    return (yield* astray(yield* ref.state, yield* git.status))?.reason !== paused.reason
   }
   if (paused?.reason !== "not gone")
     return obstacle(yield* (yield* PlanContext).git.status, paused?.reason === "dirty") === undefined

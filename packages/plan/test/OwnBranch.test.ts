@@ -1,8 +1,9 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { isRunOver, workPlace } from "../src/index.ts"
-import { branchesOf, commitOf, current, healthy } from "./BranchPlay.ts"
-import { live, liveCase } from "./PlanTheatre.ts"
+import { branchesOf, commitOf, current, excluding, healthy } from "./BranchPlay.ts"
+import { approves } from "./PlanStage.ts"
+import { live, liveCase, say } from "./PlanTheatre.ts"
 
 describe.concurrent("behaviour#branch", () => {
   live(
@@ -114,6 +115,24 @@ describe.concurrent("behaviour#branch", () => {
       assert.deepStrictEqual(yield* branchesOf(play), ["main"])
       yield* play.git("checkout", "-q", "base.txt")
       assert.isTrue(isRunOver(yield* play.conducts))
+    })
+  )
+  liveCase("lost work on one branch, and then another branch: the run pauses for what is there now", () =>
+    Effect.gen(function* () {
+      const play = yield* excluding(
+        ({ commits }) => ({
+          implementer: [commits, say("IMPLEMENTATION_BLOCKED\nreason: no key")],
+          reviewer: [say(approves)]
+        }),
+        { plan: { branch: "auto" }, tasks: ["t1", "t2"] }
+      )
+      yield* play.conducts
+      yield* play.git("branch", "kept")
+      yield* play.git("reset", "-q", "--hard", "HEAD~1")
+      yield* play.dispatch({ _tag: "Answer", taskId: "t2", answer: "retry", text: "" })
+      assert.deepInclude((yield* play.conducts).paused, { reason: "work lost" })
+      yield* play.git("checkout", "-q", "kept")
+      assert.deepInclude((yield* play.conducts).paused, { reason: "history" })
     })
   )
   liveCase("a repository without a commit, and no branch that is checked out", () =>
