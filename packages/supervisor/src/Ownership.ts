@@ -7,6 +7,7 @@ import {
   type FleetWordIntent,
   isMeant,
   isOfAnotherMachine,
+  isSeen,
   Launcher,
   load,
   makeWatchRef,
@@ -142,10 +143,6 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
     if (said.failure._tag !== "Refused" || launchOf(yield* load(id)) === launchId) return yield* said.failure
   }
 })
-
-/** Returns whether the process of an owner could be seen from here. */
-const isSeen = ({ pidNamespace, process }: Owner, self: Owner) =>
-  pidNamespace === self.pidNamespace && process.bootId === self.process.bootId
 
 /** Describes the owner. From another machine, boot or pid namespace its process cannot be seen. */
 const watchesIt = (watch: string, owner: Owner, self: Owner) => {

@@ -18,6 +18,10 @@ export type Owner = typeof Owner.Type
 export const isOfAnotherMachine = ({ machine }: Owner, self: Owner): boolean =>
   machine !== null && self.machine !== null && machine !== self.machine
 
+/** Returns whether the process of an owner could be seen from here: it is of this boot and pid namespace. */
+export const isSeen = ({ pidNamespace, process }: Owner, self: Owner): boolean =>
+  pidNamespace === self.pidNamespace && process.bootId === self.process.bootId
+
 /** Another souffleur watches this Conductor, and lives or is not provably dead. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,

@@ -2,7 +2,16 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
-import { AlreadyWatched, type Claimable, ClaimFailed, Claims, isOver, Owner, Processes } from "@souffleur/domain"
+import {
+  AlreadyWatched,
+  type Claimable,
+  ClaimFailed,
+  Claims,
+  isOver,
+  isSeen,
+  Owner,
+  Processes
+} from "@souffleur/domain"
 import { Effect, Layer, Option, Schema } from "effect"
 import { makeFolder } from "./Folder.ts"
 import { fullDisk, hasCode, meansFull } from "./SystemError.ts"
@@ -185,11 +194,9 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
         owner: unknownOwner,
         problem: `the claim ${join(folder, claim.name)} cannot be read: ${remove}`
       })
-    const { pidNamespace, process } = owner.value
-    const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
     const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
-    const who = `souffleur with pid ${process.pid} on ${owner.value.host} has claimed ${what}`
-    if (near) return new AlreadyWatched({ owner: owner.value, problem: `${who}, and is alive` })
+    const who = `souffleur with pid ${owner.value.process.pid} on ${owner.value.host} has claimed ${what}`
+    if (isSeen(owner.value, self)) return new AlreadyWatched({ owner: owner.value, problem: `${who}, and is alive` })
     return new AlreadyWatched({ owner: owner.value, unseen: true, problem: `${who}: ${far}` })
   }
 
