@@ -20,6 +20,13 @@ const jobOf = (id: string, change: Partial<Job> = {}): Job => ({
   state: "working",
   standing: "watching",
   need: null,
+  since: null,
+  held: false,
+  begun: null,
+  generation: 1,
+  retries: 0,
+  tasks: null,
+  used: null,
   at,
   ...change
 })

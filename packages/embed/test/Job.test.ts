@@ -99,6 +99,13 @@ describe("command-line#state-words", () => {
       state: "working",
       standing: "watching",
       need: null,
+      held: false,
+      generation: 1,
+      retries: 0,
+      tasks: null,
+      used: null,
+      state_since: "1970-01-01T00:00:00.000Z",
+      begun_at: "1970-01-01T00:00:00.000Z",
       last_event_at: "2026-03-01T12:00:00.000Z"
     })
   })

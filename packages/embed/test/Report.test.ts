@@ -24,6 +24,13 @@ const job = (more: Partial<Job> = {}): Job => ({
   state: "working",
   standing: "watching",
   need: null,
+  since: null,
+  held: false,
+  begun: null,
+  generation: 1,
+  retries: 0,
+  tasks: null,
+  used: null,
   at: noon,
   ...more
 })
