@@ -86,7 +86,7 @@ const others: ReadonlyArray<{ readonly head: string; readonly rank: number; read
 /** Returns what a row says besides its cells: its need, its standing, or the act of its agent. */
 const noteOf = ({ job, seen }: StatusRow): string => {
   const doing = jobWord(job) === "working" && seen?.doing ? `it ${seen.doing}` : ""
-  return [jobNote(job).replace(/^failed: /u, ""), doing].filter((one) => one !== "").join("; ")
+  return [jobNote(job), doing].filter((one) => one !== "").join("; ")
 }
 
 const tones = {

@@ -1,4 +1,4 @@
-import { Words, type Zone } from "@souffleur/domain"
+import { plain, Words, type Zone } from "@souffleur/domain"
 import { countsOf, type Job, summaryOf } from "@souffleur/embed"
 import { jobLine, jobNote, jobSigns, jobWord } from "@souffleur/embed/internal"
 import type { Terminal } from "effect"
@@ -66,7 +66,7 @@ const row = (
   const word = jobWord(job)
   const title = titles === 0 ? "" : `${exactly(shortTitle(job, titles), titles)}  `
   const facts = columns < factsFrom ? "" : `${exactly(factsOf(job, now), factColumns)}  `
-  const line = `${chosen ? "›" : " "} ${jobSigns[word]} ${exactly(job.id, names)}  ${title}${facts}${[word, jobNote(job)].filter((one) => one !== "").join(": ")}`
+  const line = `${chosen ? "›" : " "} ${jobSigns[word]} ${exactly(plain(job.id), names)}  ${title}${facts}${[word, jobNote(job)].filter((one) => one !== "").join(": ")}`
   return {
     text: `${exactly(line, columns - textColumns(time))}${time}`,
     tone: chosen ? "bold" : word === "failed" ? "red" : word === "held" ? undefined : stateTones[word]
@@ -77,7 +77,7 @@ const list = (top: Top, lines: number, seen: Looked & Terminal.Size): ReadonlyAr
   const jobs = jobsIn(top)
   if (top.news === null) return [{ text: "Reading the log…" }]
   if (jobs.length === 0) return [{ text: 'Start an agent, and it is here: souffleur run -- AGENT "do it"' }]
-  const names = Math.min(maxName, Math.floor(seen.columns / 3), Math.max(...jobs.map(({ id }) => textColumns(id))))
+  const names = Math.min(maxName, Math.floor(seen.columns / 3), Math.max(...jobs.map(({ id }) => textColumns(plain(id)))))
   const longest = Math.max(...jobs.map((job) => textColumns(shortTitle(job))))
   const room =
     seen.columns -

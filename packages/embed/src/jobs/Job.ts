@@ -7,10 +7,11 @@ import {
   type StateWord,
   titleFrom,
   type Watch,
+  Words,
   type Zone
 } from "@souffleur/domain"
 import type { UnreadableEvent } from "@souffleur/eventlog"
-import type { NamedRun, Used } from "@souffleur/plan"
+import { type NamedRun, type Used, usedInWords } from "@souffleur/plan"
 import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
 import { type Need, needOf, standingOf, watchState } from "../explain/StatusLine.ts"
 import { runSince, watchSince } from "./StateSince.ts"
@@ -144,8 +145,17 @@ export const jobWord = ({
 /** Returns what is to be said of a job besides its word; empty: nothing. */
 export const jobNote = ({ need, standing, state }: Pick<Job, "need" | "standing" | "state">): string => {
   const note = need?.why ?? standing
-  return stateLine(state, note) === state ? "" : note
+  // The word of a failure says so already.
+  return stateLine(state, note) === state ? "" : note.replace(/^failed: /u, "")
 }
+
+/** Returns what a list says of the progress of a job: its generation, its deaths, its tasks and its use. */
+export const jobFacts = ({ generation, retries, tasks, used }: Job): ReadonlyArray<string> => [
+  ...(generation === null || generation === 1 ? [] : [`S${generation}`]),
+  ...(retries === 0 ? [] : [Words.ofAllowed(retries)]),
+  ...(tasks === null ? [] : [`${tasks.complete} of ${Words.many(tasks.all, "task")}`]),
+  ...(used === null || used.tokens + used.dollars === 0 ? [] : [usedInWords(used)])
+]
 
 /** Returns a job as a program reads it. */
 export const jobJson = ({ at, begun, kind, since, ...job }: Job) => ({

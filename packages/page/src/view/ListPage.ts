@@ -1,4 +1,4 @@
-import { type Job, type JobCounts, jobWord, summaryOf } from "@souffleur/embed"
+import { type Job, type JobCounts, jobFacts, jobWord, summaryOf } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import { timeTag } from "./Facts.ts"
 import type { FrameLinks, Links } from "./Links.ts"
@@ -62,7 +62,7 @@ const ownRow = (job: Job, links: Links, seen: Seen): Html => {
   const look = {
     name: html`<a href="${address}">${id}</a>`,
     title,
-    standing: need === null ? standing : need.why,
+    standing: [need === null ? standing : need.why, ...jobFacts(job)].join(" · "),
     next: need === null ? null : html`Next: <code>${need.next}</code>`
   }
   return jobRow(job, look, seen)
