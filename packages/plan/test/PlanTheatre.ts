@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Processes, type ResolvedSettings } from "@souffleur/domain"
+import type { Processes, ResolvedSettings } from "@souffleur/domain"
 import { layerSettings } from "@souffleur/testing"
 import { runProgram } from "@souffleur/process"
 import { HostServices, Processes as HostProcesses } from "@souffleur/node"
