@@ -7,7 +7,6 @@ import { cut, padded, wrapped } from "../Wrapped.ts"
 import { contextBar } from "./ContextBar.ts"
 import { shortTitle } from "./ShortTitle.ts"
 import { textColumns } from "./TextColumns.ts"
-import { table } from "./TextTable.ts"
 
 /** A watch or a run in the table. */
 export interface StatusRow {
@@ -27,8 +26,10 @@ interface TableLook {
   readonly brush: Paint
 }
 
-/** UTF-16 units of a cell, and columns of a title, of an agent with its model, and of a title below its row. */
-const [maxCell, titleColumns, agentColumns, belowColumns] = [200, 32, 28, 60] as const
+/** UTF-16 units of a cell, and of a note in a pipe. */
+const [maxCell, maxNote] = [200, 2000] as const
+/** Columns of a title, of an agent with its model, and of a title below its row. */
+const [titleColumns, agentColumns, belowColumns] = [32, 28, 60] as const
 
 type Cell = (row: StatusRow, now: number) => string
 
@@ -68,7 +69,7 @@ const owner: Cell = ({ seen }) => {
 
 /** The columns behind the name and the state. On a terminal those of a higher rank go first. */
 const others: ReadonlyArray<{ readonly head: string; readonly rank: number; readonly of: Cell }> = [
-  { head: "TITLE", rank: 6, of: ({ job }) => job.title ?? "" },
+  { head: "TITLE", rank: 6, of: ({ job }) => plain(job.title ?? "", maxCell) },
   { head: "AGENT", rank: 1, of: agent },
   { head: "GEN", rank: 3, of: ({ job: { generation } }) => (generation === null ? "" : `S${generation}`) },
   { head: "DEATHS", rank: 3, of: ({ job: { retries } }) => (retries === 0 ? "" : `${retries} of 3`) },
@@ -102,22 +103,26 @@ const toneOf = ({ job, unread }: StatusRow): Parameters<Paint>[0] | undefined =>
   return word in tones ? tones[word as keyof typeof tones] : undefined
 }
 
+const most = (cells: ReadonlyArray<string>, least: number) =>
+  cells.reduce((width, cell) => Math.max(width, textColumns(cell)), least)
+
 /** Returns the rows for a program or a file: a line each, each with every column. */
 const plainTable = (rows: ReadonlyArray<StatusRow>, now: number): ReadonlyArray<string> => {
-  const cells = rows.map((row) => {
-    const { id, since, title } = row.job
-    const [, ...more] = others.map(({ of }) => of(row, now))
-    const { context } = row.seen ?? {}
-    return [
-      id,
-      jobWord(row.job),
-      ago(since, now),
-      title ?? "",
-      ...more.map((cell, n) => (others[n + 1]!.head === "CONTEXT" && context ? contextBar(context, 0) : cell)),
-      noteOf(row)
-    ].map((cell) => (cell === "" ? "-" : cell))
-  })
-  return table(cells, { heads: ["NAME", "STATE", "SINCE", ...others.map(({ head }) => head), "NOTE"] })
+  const column = (head: string, of: Cell) => {
+    const cells = rows.map((row) => of(row, now) || "-")
+    const width = most(cells, head.length)
+    return [head, ...cells].map((cell) => padded(cell, width))
+  }
+  const columns = [
+    column("NAME", ({ job }) => plain(job.id, maxCell)),
+    column("STATE", ({ job }) => jobWord(job)),
+    column("SINCE", ({ job }) => ago(job.since, now)),
+    ...others.map(({ head, of }) =>
+      column(head, head === "CONTEXT" ? ({ seen }) => (seen?.context ? contextBar(seen.context, 0) : "") : of)
+    )
+  ]
+  const notes = ["NOTE", ...rows.map((row) => plain(noteOf(row), maxNote) || "-")]
+  return notes.map((note, n) => [...columns.map((cells) => cells[n]!), note].join("  "))
 }
 
 /** Columns between two cells. */
@@ -135,8 +140,6 @@ export const statusTable = (
   const states = rows.map((row) =>
     `${jobSigns[jobWord(row.job)]} ${jobWord(row.job)} ${ago(row.job.since, now)}`.trimEnd()
   )
-  const most = (cells: ReadonlyArray<string>, least: number) =>
-    cells.reduce((width, cell) => Math.max(width, textColumns(cell)), least)
   const state = most(states, "STATE".length)
   const ids = rows.map(({ job }) => plain(job.id, maxCell))
   const name = Math.min(
@@ -146,7 +149,7 @@ export const statusTable = (
   )
   const filled = others
     .map(({ head, of, rank }, n) => {
-      const cells = rows.map((row) => plain(of(row, now), maxCell))
+      const cells = rows.map((row) => of(row, now))
       const width = Math.min(most(cells, 0), head === "TITLE" ? titleColumns : columns)
       return { n, head, rank, cells, width: width === 0 ? 0 : Math.max(width, head.length) }
     })
