@@ -77,7 +77,11 @@ const list = (top: Top, lines: number, seen: Looked & Terminal.Size): ReadonlyAr
   const jobs = jobsIn(top)
   if (top.news === null) return [{ text: "Reading the log…" }]
   if (jobs.length === 0) return [{ text: 'Start an agent, and it is here: souffleur run -- AGENT "do it"' }]
-  const names = Math.min(maxName, Math.floor(seen.columns / 3), Math.max(...jobs.map(({ id }) => textColumns(plain(id)))))
+  const names = Math.min(
+    maxName,
+    Math.floor(seen.columns / 3),
+    Math.max(...jobs.map(({ id }) => textColumns(plain(id))))
+  )
   const longest = Math.max(...jobs.map((job) => textColumns(shortTitle(job))))
   const room =
     seen.columns -
