@@ -57,10 +57,9 @@ describe("behaviour#plain-words", () => {
             layerStore(settings)
           )
           assert.include((yield* run("conduct", "status")).join("\n"), `    session ${found.sessionId}, output ${home}`)
-          assert.include(
-            yield* run("status"),
-            "run r: needs you: no souffleur conducts it: souffleur conduct status --run r"
-          )
+          const listed = yield* run("status")
+          assert.match(listed.join("\n"), /\nr +needs you +- .* codex .*no souffleur conducts it\n/u)
+          assert.include(listed, `  souffleur conduct ${examples.RunOpened.plan} --project-dir ${home}`)
           const { agent } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
           assert.deepInclude(agent, {
             condition: "gone",

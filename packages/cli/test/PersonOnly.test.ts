@@ -24,6 +24,7 @@ const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["retry", "w", "--agent", "codex"],
   ["go", "w"],
   ["resume", "w", "--moved"],
+  ["conduct", "plan.yaml", "--moved"],
   ["uninstall", "--yes"],
   ["conduct", "answer", "--finishing", "--retry"],
   ["conduct", "answer", "t1", "what to do"],

@@ -42,7 +42,7 @@ describe("command-line#status", () => {
         assert.include((yield* piped).facts.join("\n"), "SINCE YOU LAST LOOKED")
         assert.deepStrictEqual(yield* json(), { ids: ["living", "w-1", "w-0"], rest: [] })
         const first = yield* status()
-        assert.match(first.facts[0]!, /^WATCH +STATE +AGENT +GEN /u)
+        assert.match(first.facts[0]!, /^NAME +STATE +AGENT +GEN /u)
         assert.match(rows(first.facts)[0]!, /^living .* claude +S1 /u)
         assert.lengthOf(rows(first.facts), 3)
         assert.deepStrictEqual(first.rest, [])
@@ -87,7 +87,7 @@ describe("command-line#status", () => {
             alone.rest.filter((line) => line.includes(id))
           )
         }
-        assert.match(rows(facts).join("\n"), /failed +ended: failed: three ends without progress/u)
+        assert.match(rows(facts).join("\n"), /failed +✗ failed .* three ends without progress/u)
         assert.include(rest.join("\n"), "warning: failed: the config file of /opera asks for another")
       })
     )

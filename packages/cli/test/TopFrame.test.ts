@@ -20,6 +20,13 @@ const jobOf = (id: string, change: Partial<Job> = {}): Job => ({
   state: "working",
   standing: "watching",
   need: null,
+  since: null,
+  held: false,
+  begun: null,
+  generation: 1,
+  retries: 0,
+  tasks: null,
+  used: null,
   at,
   ...change
 })
@@ -92,6 +99,14 @@ describe("command-line#top", () => {
       assert.match(lines[2]!, /^› ▸ opera-1 {2}Work through the pl… {2}working/u)
       assert.match(lines[3]!, /^ {2}▸ opera-2 {24}working/u)
     })
+    it("a failure and a hold have a word of their own, and a wide screen says the agent and since when", () => {
+      const failed = { state: "ended", need: { why: "failed: validation", next: "souffleur why opera-1" } } as const
+      const held = { held: true, standing: 'held until "souffleur go"', agent: "codex", since: at - 90_000 } as const
+      const top = topOf([jobOf("opera-2", held)], [jobOf("opera-1", failed)])
+      assert.match(drawn(top, 80, 10)[2]!, /^› = opera-2 {2}held: held until "souffleur go" /u)
+      assert.match(drawn(top, 80, 10)[3]!, /^ {2}✗ opera-1 {2}failed: validation/u)
+      assert.match(drawn(top, 140, 10)[2]!, /^› = opera-2 {2}codex S1 1 m 30 s {2,}held/u)
+    })
     it("a log that is still read says so, and a key ends the look", () => {
       assert.include(drawn(initialTop, 80, 24).join("\n"), "Reading the log…")
       assert.notInclude(drawn(topOf([]), 80, 24).join("\n"), "Reading")
@@ -154,6 +169,9 @@ describe("command-line#top", () => {
       const lines = drawn(top, columns, rows)
       assert.lengthOf(lines, rows)
       for (const line of lines) assert.isAtMost(textColumns(line), columns)
+      if (columns < 40 || view !== "list" || names.length === 0) return
+      const listed = lines.slice(2).filter((line) => /^[› ] [!…↻▸■✗=] /u.test(line))
+      for (const line of listed) assert.match(line, /  (?:needs you|idle|recovering|working|ended)/u)
     }
   )
 })

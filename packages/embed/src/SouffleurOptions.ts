@@ -187,6 +187,8 @@ export interface ConductOptions {
   readonly agents?: RoleAgents
   /** No further task begins from then on, epoch ms. A call without it takes the deadline of the run away. */
   readonly deadline?: number
+  /** A person's word that the last conductor of the plan's run is gone, where it cannot be seen from here. */
+  readonly moved?: boolean
   /** How long an agent may take. */
   readonly limits?: {
     readonly implementerTimeout?: Duration.Input | undefined
@@ -200,7 +202,7 @@ export interface ConductOptions {
 }
 
 /** A plan to conduct, or to look at before. */
-export type PlanOrder = Omit<ConductOptions, "waiting">
+export type PlanOrder = Omit<ConductOptions, "moved" | "waiting">
 
 /** A word that a person said at the hub of a fleet, with the id of its watch. */
 export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {

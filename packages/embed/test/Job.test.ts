@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { initial, type Watch } from "@souffleur/domain"
 import { UnreadableEvent } from "@souffleur/eventlog"
-import { initialRun, type Run } from "@souffleur/plan"
-import { jobJson, jobLine, runJob, watchJob } from "../src/jobs/Job.ts"
+import { freshTask, initialRun, type Run, type Task } from "@souffleur/plan"
+import { jobFacts, jobJson, jobLine, jobNote, jobWord, runJob, watchJob } from "../src/jobs/Job.ts"
 import { noon, recovery } from "./AtNoon.ts"
 
 const unreadable = new UnreadableEvent({ stream: "w", revision: 3, tag: "Died", version: 1, problem: "no JSON" })
@@ -88,6 +88,43 @@ describe("command-line#state-words", () => {
     assert.deepStrictEqual([watch.need?.next, run.need?.next], ["souffleur doctor", "souffleur doctor"])
   })
 
+  it("a hold and a failure have words of their own, and a run says how many of its tasks are complete", () => {
+    const held = { since: noon, byAgent: false }
+    const failed = ofWatch({ phase: "Exited", end: "retries exhausted" })
+    assert.deepStrictEqual([jobWord(failed), jobNote(failed)], ["failed", "three ends without progress"])
+    assert.deepStrictEqual(jobWord(ofWatch({ held })), "held")
+    assert.deepStrictEqual(jobWord(ofWatch({ held: { ...held, byAgent: true } })), "needs you")
+    assert.deepStrictEqual(jobWord(ofWatch({ held, phase: "Exited", end: "completed" })), "ended")
+    const tasks = ["completed", "pending", "escalated"].map(
+      (status, n) => ({ ...freshTask({ id: `t${n}`, title: "", dependsOn: [] }), status }) as Task
+    )
+    assert.deepStrictEqual(jobFacts(ofRun({ tasks, used: { tokens: 1200, dollars: 42 } })), [
+      "1 of 3 tasks",
+      "1,200 tokens, $0.42"
+    ])
+    assert.deepStrictEqual(jobFacts(ofWatch({ generation: 3, retries: 2 })), ["S3", "2 of 3 without progress"])
+  })
+
+  it("a state has the time since when it is so, where the log tells it", () => {
+    const held = { since: noon - 3, byAgent: false }
+    const person = { for: "a permission", since: noon - 2 }
+    for (const [given, then] of [
+      [ofWatch({ launchedAt: noon - 9 }), noon - 9],
+      [ofWatch({ openedAt: noon - 10 }), noon - 10],
+      [ofWatch({ idle: { since: noon - 1 } }), noon - 1],
+      [ofWatch({ held, idle: { since: noon - 1 } }), noon - 3],
+      [ofWatch({ recovery, held }), recovery.since],
+      [ofWatch({ person, held }), noon - 2],
+      [ofWatch({ held }, false), null],
+      [ofWatch({ phase: "Exited", end: "completed" }, false), noon],
+      [ofRun({ lastEventAt: noon }), noon],
+      [ofRun({}, false), null],
+      [ofRun({ lastEventAt: noon - 5, paused: { reason: "dirty", files: [], message: "" } }, false), noon - 5],
+      [ofRun({ wait: { kind: "outage", since: noon - 4, until: noon, agent: null, sessionId: "s" } }), noon - 4]
+    ] as const)
+      assert.strictEqual(given.since, then)
+  })
+
   it("a job is read by programs with its time in UTC", () => {
     assert.deepStrictEqual(jobJson(ofWatch({ project: "/p", firstAgent: "pi" })), {
       kind: "watch",
@@ -99,6 +136,13 @@ describe("command-line#state-words", () => {
       state: "working",
       standing: "watching",
       need: null,
+      held: false,
+      generation: 1,
+      retries: 0,
+      tasks: null,
+      used: null,
+      state_since: "1970-01-01T00:00:00.000Z",
+      begun_at: "1970-01-01T00:00:00.000Z",
       last_event_at: "2026-03-01T12:00:00.000Z"
     })
   })

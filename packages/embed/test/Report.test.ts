@@ -24,6 +24,13 @@ const job = (more: Partial<Job> = {}): Job => ({
   state: "working",
   standing: "watching",
   need: null,
+  since: null,
+  held: false,
+  begun: null,
+  generation: 1,
+  retries: 0,
+  tasks: null,
+  used: null,
   at: noon,
   ...more
 })
@@ -63,7 +70,9 @@ describe("command-line#report", () => {
     assert.deepStrictEqual([report.contextTokens, report.watches[0]?.watched], [4500, 12 * hour])
     const text = reportMarkdown(report, utc)
     for (const line of [
-      "1 watch and 0 runs: none needs you.",
+      "- **Done:** nothing",
+      "- **Not done:** 1 watch",
+      "- **Needs you:** nothing",
       "3 deaths. 3 of 3 recoveries brought the work back, in 5 s at the median and 1 m 0 s at most.",
       "Successors went on with 4,500 tokens of context.",
       "- 3 times: its process was gone",
@@ -150,7 +159,10 @@ describe("command-line#report", () => {
     const told: JobHistory = { job: job({ kind: "run", id: "r" }), run: runTimeline(events, noon) }
     const report = reportOf([told], period)
     assert.deepStrictEqual([report.tasks, report.commits], [1, 3])
-    assert.include(reportMarkdown(report, utc), "- task-001 Create the model: completed, 3 agents, 4 commits, 13 h 0 m")
+    assert.include(
+      reportMarkdown(report, utc),
+      "- task-001 Create the model: completed, unverified, 3 agents, 4 commits, 13 h 0 m"
+    )
   })
 
   it("a word of others begins no form of Markdown, and no line of a terminal", () => {

@@ -52,6 +52,8 @@ describe.concurrent("behaviour#gate", () => {
       assert.match(prompts[1]!, /\*\*Gate:\*\* in a clean checkout of the last commit these ended with 0: `sh -c/u)
       assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1, verified: true })
       assert.includeMembers(yield* play.tags, ["BaselineRefused", "RedAllowed", "WorkRefused", "WorkVerified"])
+      const verified = (yield* play.events).find(({ _tag }) => _tag === "WorkVerified")
+      assert.match(JSON.stringify(verified), /"programs":\["sh -c/u)
       const fs = yield* FileSystem.FileSystem
       assert.strictEqual((yield* play.git("worktree", "list")).trim().split("\n").length, 2)
       yield* play.judging.clear("r")

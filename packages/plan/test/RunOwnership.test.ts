@@ -1,8 +1,8 @@
 import { Agent, AlreadyWatched, Claims, Launcher, type Owner, Processes } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { allRuns, loadRun, ownRun, RunLog, dispatchRun } from "../src/index.ts"
+import { allRuns, loadRun, moveRunHere, ownRun, RunLog, dispatchRun } from "../src/index.ts"
 
 const ownerOf = (pid: number): Owner => ({
   host: "here",
@@ -53,6 +53,7 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
               all.set(key, ownerOf(self))
               return Effect.void
             }),
+          forget: () => Effect.void,
           release: (one) => Effect.sync(() => void all.delete(JSON.stringify(one)))
         })
       )
@@ -75,8 +76,9 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
       within(dispatchRun(id, { ...opened(where.project), ...where }, operator), 1),
     run: (id: string) => within(loadRun(id), 1),
     runs: within(allRuns, 1),
-    take: (id: string, pid: number, over: number) =>
-      within(dispatchRun(id, { _tag: "Take", owner: ownerOf(pid), over }, operator), 1)
+    move: (id: string) => within(moveRunHere(id), 10),
+    take: (id: string, pid: number, over: number, owner = ownerOf(pid)) =>
+      within(dispatchRun(id, { _tag: "Take", owner, over }, operator), 1)
   }
 })
 
@@ -116,6 +118,19 @@ describe("behaviour#run", () => {
         assert.deepStrictEqual((yield* run("r")).owner, ownerOf(10))
         assert.strictEqual((yield* own("r", 20, (pid) => pid === 10)).why, "owned")
         assert.strictEqual((yield* run("r")).fence, 2)
+      })
+    )
+    it.effect("a person's word moves a run here from an owner that cannot be seen, and from no other", () =>
+      Effect.gen(function* () {
+        const { move, own, run, take } = yield* conductors(7, 10)
+        const far = { ...ownerOf(7), pidNamespace: "pid:[2]" }
+        yield* take("r", 7, 0, far)
+        const refused = (yield* own("r", 10)).exit
+        assert.deepInclude(Option.getOrThrow(Exit.findErrorOption(refused)), { _tag: "AlreadyWatched", unseen: true })
+        yield* move("r")
+        assert.isNull((yield* run("r")).owner)
+        assert.strictEqual((yield* own("r", 10)).why, "owned")
+        assert.strictEqual((yield* Effect.flip(move("r")))._tag, "Refused")
       })
     )
     it.effect("a conductor must have seen the current fence: an owner that came between is not overtaken", () =>

@@ -7,6 +7,7 @@ import {
   type FleetWordIntent,
   isMeant,
   isOfAnotherMachine,
+  isSeen,
   Launcher,
   load,
   makeWatchRef,
@@ -143,10 +144,6 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   }
 })
 
-/** Returns whether the process of an owner could be seen from here. */
-const isSeen = ({ pidNamespace, process }: Owner, self: Owner) =>
-  pidNamespace === self.pidNamespace && process.bootId === self.process.bootId
-
 /** Describes the owner. From another machine, boot or pid namespace its process cannot be seen. */
 const watchesIt = (watch: string, owner: Owner, self: Owner) => {
   const who = `souffleur with pid ${owner.process.pid} on ${owner.host} watches ${watch}`
@@ -176,7 +173,7 @@ export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { lef
  * owned here after that (spec: behaviour#one-owner). Fails with `Refused` where the owner is of this machine.
  */
 export const moveHere = Effect.fn("Watch.moveHere")(function* (id: string) {
-  const { isDead, self } = yield* Claims
+  const { forget, isDead, self } = yield* Claims
   const { left, owner } = yield* load(id)
   const elsewhere =
     owner === undefined
@@ -188,7 +185,10 @@ export const moveHere = Effect.fn("Watch.moveHere")(function* (id: string) {
       reason: "not now",
       message: `the souffleur of watch ${id} was on this machine: it is resumed as it is`
     })
-  return yield* command(id, { _tag: "Move", from, host: self.host })
+  const moved = yield* command(id, { _tag: "Move", from, host: self.host })
+  // Its claims came along with a home folder.
+  yield* forget(from)
+  return moved
 })
 
 /** Fails with `AlreadyWatched`, as another souffleur took the watch first (exit code 3; spec: behaviour#one-owner). */

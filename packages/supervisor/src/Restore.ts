@@ -4,6 +4,7 @@ import {
   Claims,
   type GuardAct,
   heardAt,
+  isSeen,
   load,
   Processes,
   Settings,
@@ -51,8 +52,8 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { r
   })
   if (!dead) {
     yield* unlessBeating
-    const near = owner.pidNamespace === claims.self.pidNamespace && owner.process.bootId === claims.self.process.bootId
-    if (!near) return yield* stillThere("that souffleur runs where its processes cannot be seen from here")
+    if (!isSeen(owner, claims.self))
+      return yield* stillThere("that souffleur runs where its processes cannot be seen from here")
   }
   // A souffleur may have killed the owner and died before it counted that. It is the same restoration.
   const intended = yield* intentOf(id, over)

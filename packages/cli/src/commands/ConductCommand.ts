@@ -1,7 +1,7 @@
 import { completionSummary, invocation, isRunOver, type Run, workPlace } from "@souffleur/plan"
-import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
+import { AlreadyWatched, nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
-import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
+import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
 import { type Duration, Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
@@ -9,6 +9,7 @@ import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { orProgramsTrusted, orTrusted } from "../person/TrustQuestion.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
@@ -108,6 +109,10 @@ export const conductCommand = Command.make(
       ),
       Flag.optional
     ),
+    moved: Flag.Boolean("moved").pipe(
+      Flag.withDescription("The machine or the container of its last conductor is gone"),
+      Flag.withDefault(false)
+    ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Print the order and the prompts; do nothing"),
       Flag.withDefault(false)
@@ -140,6 +145,7 @@ export const conductCommand = Command.make(
     }
     const code = yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
+      if (flags.moved) yield* Effect.provide(personOnly("souffleur conduct --moved"), layerAgentFiles(settings))
       if (flags.dryRun) {
         yield* printPlanPreview(yield* souffleur.previewPlan(order), flags.json)
         return 0
@@ -159,7 +165,8 @@ export const conductCommand = Command.make(
           souffleur.conduct({
             ...order,
             ...(until === undefined ? {} : { deadline: until }),
-            ...(wait ? { waiting } : {})
+            ...(wait ? { waiting } : {}),
+            moved: flags.moved
           })
         )
       )
@@ -168,6 +175,14 @@ export const conductCommand = Command.make(
       return wait && Option.isNone(flags.wait) ? 0 : ended
     }).pipe(
       Effect.catchTag("RoleUnfit", unfit(agents)),
+      Effect.catchTag("AlreadyWatched", (refused) =>
+        refused.unseen === true
+          ? new AlreadyWatched({
+              ...refused,
+              problem: `${refused.problem}, and may be alive where its processes cannot be seen from here: if it surely is gone, say --moved as well`
+            })
+          : refused
+      ),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
       Effect.provide(flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings))

@@ -6,6 +6,7 @@ import {
   type ResolvedSettings,
   Settings,
   urgentFirst,
+  type Watch,
   Words,
   type Zone
 } from "@souffleur/domain"
@@ -14,14 +15,15 @@ import { pageLink, pageNow } from "@souffleur/process"
 import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import type { NamedWatch } from "@souffleur/embed"
+import type { NamedWatch, WatchStatus } from "@souffleur/embed"
 import {
   allWatches,
   briefWatches,
+  type EndedWatch,
   endedNews,
   findWatch,
   isNews,
-  jobLine,
+  type Job,
   layerHost,
   layerLaunches,
   layerLook,
@@ -54,17 +56,38 @@ const seenNow = (named: NamedWatch, settings: ResolvedSettings, zone?: Zone) =>
 /** Looks at the watches that have not ended. Most have ended, and `ended` tells all that the table shows of them. */
 const rowsOf = Effect.fnUntraced(function* (
   { ended, whole }: Effect.Success<typeof briefWatches>,
-  settings: ResolvedSettings,
-  zone: Zone
+  runs: ReadonlyArray<Job>,
+  {
+    settings,
+    unread,
+    zone
+  }: { readonly settings: ResolvedSettings; readonly unread: ReadonlySet<string>; readonly zone: Zone }
 ) {
+  const listed = (
+    {
+      id,
+      seen,
+      watch
+    }: { readonly id: string; readonly seen?: WatchStatus | undefined; readonly watch: Watch | EndedWatch },
+    job: Job
+  ) => ({
+    id,
+    watch,
+    seen,
+    job,
+    unread: unread.has(id)
+  })
   const rows = yield* Effect.forEach(whole.toReversed(), (named) =>
-    Effect.map(
-      named.watch.phase === "Exited" ? Effect.undefined : seenNow(named, settings, zone),
-      (seen): StatusRow => ({ ...named, seen, job: seen ?? watchJob(named, false) })
+    Effect.map(named.watch.phase === "Exited" ? Effect.undefined : seenNow(named, settings, zone), (seen) =>
+      listed({ ...named, seen }, seen?.job ?? watchJob(named, false))
     )
   )
-  for (const one of ended.toReversed()) rows.push({ ...one, seen: undefined, job: watchJob(one, false) })
-  return urgentFirst(rows, ({ job: { state }, watch: { lastEventAt } }) => ({ state, at: lastEventAt }))
+  for (const one of ended.toReversed()) rows.push(listed(one, watchJob(one, false)))
+  const all: ReadonlyArray<StatusRow & { readonly watch?: Watch | EndedWatch }> = [
+    ...rows,
+    ...runs.map((job) => ({ job, seen: undefined, unread: true }))
+  ]
+  return urgentFirst(all, ({ job }) => job)
 })
 
 /** Returns the news of a watch since the last look. On a terminal a person sees them, and they are marked so. */
@@ -88,12 +111,6 @@ const current = Effect.gen(function* () {
 
 /** Lines of news of one watch. The log has the rest. */
 const maxNews = 6
-
-/** Tells the unfinished runs of plans, which are no watches and may wait for a person. */
-const tellRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  for (const run of yield* Effect.provide(livingRuns, layerStore(settings)))
-    yield* Console.error(`run ${run.id}: ${jobLine(run)}: souffleur conduct status --run ${run.id}`)
-})
 
 /** Tells the last words of a Conductor that has ended, or died. They are for this screen alone. */
 const tellWords = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch, settings: ResolvedSettings) {
@@ -166,34 +183,46 @@ export const statusCommand = Command.make(
       }))
       return yield* printJson(linked)
     }
-    const found = yield* rowsOf(all ? yield* briefWatches : { whole: watches, ended: [] }, settings, zone)
+    const runs = Option.isSome(flags.watch) ? [] : yield* Effect.provide(livingRuns, layerStore(settings))
+    const known = new Map(watches.map(({ id, watch }) => [id, watch]))
+    const found = yield* rowsOf(all ? yield* briefWatches : { whole: watches, ended: [] }, runs, {
+      settings,
+      zone,
+      unread: new Set(known.keys())
+    })
     const unseen = (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
-    if (Option.isNone(flags.watch)) yield* tellRuns(settings)
     if (found.length === 0 && more > 0) return yield* Console.log("Nothing is watched now, and there is no news.")
     if (found.length === 0)
       return yield* Console.log(
         `No watch yet. Start one: souffleur run -- ${agentKind.program} "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".`
       )
     const brush = paint(colour)
-    const [title = "", ...lines] = statusTable(found, now, columns)
-    yield* printLines([brush("dim", title), ...lines].join("\n"))
-    for (const { id, watch } of found)
-      if (watch.overreach !== undefined)
+    yield* printLines(statusTable(found, { now, columns, brush }).join("\n"))
+    for (const {
+      job: { id },
+      watch
+    } of found)
+      if (watch?.overreach !== undefined)
         yield* Console.error(
           `warning: ${id}: the config file of ${watch.project} asks for another ${watch.overreach.keys.join(", ")} than is in force: souffleur config --trust`
         )
-    for (const { id, seen } of found)
+    for (const {
+      job: { id },
+      seen
+    } of found)
       if (seen !== undefined && seen.tasks.length > 0)
         yield* printLines(
           [`\n${brush("dim", `TASKS OF ${id}`)}`, ...table(seen.tasks.map(taskCells), { columns })].join("\n")
         )
-    for (const { id, seen } of found)
+    for (const {
+      job: { id },
+      seen
+    } of found)
       if (seen !== undefined && seen.limits.length > 0)
         yield* printLines(
           [`\n${brush("dim", `LIMITS OF ${id}`)}`, ...seen.limits.map((one) => limitInWords(one, now))].join("\n")
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
-    const known = new Map(watches.map(({ id, watch }) => [id, watch]))
     const rows = unseen.flatMap((events) => {
       const id = events[0]!.stream
       const more = events.length - maxNews
@@ -209,14 +238,14 @@ export const statusCommand = Command.make(
     )
     if (told.length > 0) yield* printLines(told.join("\n"))
     for (const one of watches) yield* tellWords(one, settings)
-    const needs = found.flatMap(({ id, job: { need } }) =>
-      need === null || !known.has(id) ? [] : [{ next: need.next, why: `${id}: ${need.why}` }]
+    const needs = found.flatMap(({ job: { id, need }, unread }) =>
+      need === null || !unread ? [] : [{ next: need.next, why: `${id}: ${need.why}` }]
     )
     if (needs.length > 0)
       yield* printLines(["", brush("dim", "NEXT"), ...nextLines(needs, (text) => brush("dim", text))].join("\n"))
     if (page !== null) {
       const one = Option.isSome(flags.watch) ? found[0] : undefined
-      yield* printLines(`\n${brush("dim", "PAGE")}\n${pageLink(page, one === undefined ? {} : { watch: one.id })}`)
+      yield* printLines(`\n${brush("dim", "PAGE")}\n${pageLink(page, one === undefined ? {} : { watch: one.job.id })}`)
     }
   })
 ).pipe(withLayers((settings) => Layer.merge(layerStore(settings), layerHost)))

@@ -1,6 +1,13 @@
-import { stateSigns } from "@souffleur/domain"
 import { countsOf, Souffleur, summaryOf } from "@souffleur/embed"
-import { jobJson, jobLine, layerAgentFiles, layerLaunches, layerSouffleur } from "@souffleur/embed/internal"
+import {
+  jobJson,
+  jobLine,
+  jobSigns,
+  jobWord,
+  layerAgentFiles,
+  layerLaunches,
+  layerSouffleur
+} from "@souffleur/embed/internal"
 import { HostTerminal } from "@souffleur/node"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
@@ -25,7 +32,7 @@ const printOnce = Effect.fnUntraced(function* (asJson: boolean) {
   const { count } = yield* souffleur.endedJobs(1)
   if (asJson) return yield* printJson({ living: living.map(jobJson), ended: count })
   const rows = table(
-    living.map((job) => [`${stateSigns[job.state]} ${job.id}`, shortTitle(job), jobLine(job), job.project])
+    living.map((job) => [`${jobSigns[jobWord(job)]} ${job.id}`, shortTitle(job), jobLine(job), job.project])
   )
   yield* printLines([summaryOf(countsOf(living, count)), ...rows].join("\n"))
 })

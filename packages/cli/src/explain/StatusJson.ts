@@ -15,6 +15,7 @@ export const statusJson = (seen: WatchStatus) => {
     project: watch.project,
     phase: watch.phase,
     state: seen.state,
+    state_since: seen.job.since === null ? null : iso(seen.job.since),
     /** Why it waits for a person, and the command to type next. */
     need: seen.need,
     standing: seen.standing,
@@ -29,6 +30,7 @@ export const statusJson = (seen: WatchStatus) => {
       heartbeat_age_ms: seen.heartbeatAge,
       /** What its own records say that it does. */
       doing: seen.doing,
+      model: seen.context?.model ?? null,
       context_tokens: seen.context?.tokens ?? null,
       context_window: seen.context?.window ?? null,
       waits_for: watch.person?.for ?? null

@@ -1,6 +1,6 @@
-import { stateSigns, Words, type Zone } from "@souffleur/domain"
+import { plain, Words, type Zone } from "@souffleur/domain"
 import { countsOf, type Job, summaryOf } from "@souffleur/embed"
-import { jobLine } from "@souffleur/embed/internal"
+import { jobLine, jobNote, jobSigns, jobWord } from "@souffleur/embed/internal"
 import type { Terminal } from "effect"
 import { shortTitle } from "../explain/ShortTitle.ts"
 import { textColumns } from "../explain/TextColumns.ts"
@@ -28,8 +28,24 @@ const keys: ReadonlyArray<string> = [
 /** The columns from which on the time of the last event is shown. */
 const timeFrom = 60
 
+/** The columns from which on an agent, its generation and the time in its state are shown, and their own. */
+const [factsFrom, factColumns] = [110, 26] as const
+
 /** The most columns of a name. */
 const maxName = 28
+
+/** The columns that a title leaves to a state and to a time. */
+const [wordColumns, timeColumns] = [14, 18] as const
+
+const factsOf = ({ agent, generation, since, tasks }: Job, now: number): string =>
+  [
+    agent,
+    generation === null ? null : `S${generation}`,
+    tasks === null ? null : `${tasks.complete} of ${tasks.all}`,
+    since === null ? null : Words.duration(Math.max(0, now - since))
+  ]
+    .filter((one) => one !== null)
+    .join(" ")
 
 /** Returns a text of exactly so many columns. */
 const exactly = (text: string, columns: number) => padded(cut(text, columns), columns)
@@ -47,23 +63,35 @@ const row = (
   { columns, now, zone }: Looked & Terminal.Size
 ): TopLine => {
   const time = columns < timeFrom ? "" : `  ${Words.moment(job.at, now, zone)}`
+  const word = jobWord(job)
   const title = titles === 0 ? "" : `${exactly(shortTitle(job, titles), titles)}  `
-  const line = `${chosen ? "›" : " "} ${stateSigns[job.state]} ${exactly(job.id, names)}  ${title}${jobLine(job)}`
+  const facts = columns < factsFrom ? "" : `${exactly(factsOf(job, now), factColumns)}  `
+  const line = `${chosen ? "›" : " "} ${jobSigns[word]} ${exactly(plain(job.id), names)}  ${title}${facts}${[word, jobNote(job)].filter((one) => one !== "").join(": ")}`
   return {
     text: `${exactly(line, columns - textColumns(time))}${time}`,
-    tone: chosen ? "bold" : job.state === "ended" && job.need !== null ? "red" : stateTones[job.state]
+    tone: chosen ? "bold" : word === "failed" ? "red" : word === "held" ? undefined : stateTones[word]
   }
 }
 
-const list = (top: Top, room: number, seen: Looked & Terminal.Size): ReadonlyArray<TopLine> => {
+const list = (top: Top, lines: number, seen: Looked & Terminal.Size): ReadonlyArray<TopLine> => {
   const jobs = jobsIn(top)
   if (top.news === null) return [{ text: "Reading the log…" }]
   if (jobs.length === 0) return [{ text: 'Start an agent, and it is here: souffleur run -- AGENT "do it"' }]
-  const names = Math.min(maxName, Math.floor(seen.columns / 3), Math.max(...jobs.map(({ id }) => textColumns(id))))
-  const titles = Math.min(Math.floor(seen.columns / 4), Math.max(...jobs.map((job) => textColumns(shortTitle(job)))))
+  const names = Math.min(
+    maxName,
+    Math.floor(seen.columns / 3),
+    Math.max(...jobs.map(({ id }) => textColumns(plain(id))))
+  )
+  const longest = Math.max(...jobs.map((job) => textColumns(shortTitle(job))))
+  const room =
+    seen.columns -
+    (names + 8 + wordColumns) -
+    (seen.columns < timeFrom ? 0 : timeColumns) -
+    (seen.columns < factsFrom ? 0 : factColumns + 2)
+  const titles = Math.max(0, Math.min(Math.floor(seen.columns / 4), longest, room))
   const at = chosenAt(top)
-  const first = Math.max(0, Math.min(at - Math.floor(room / 2), jobs.length - room))
-  return jobs.slice(first, first + room).map((job, n) => row(job, first + n === at, { names, titles }, seen))
+  const first = Math.max(0, Math.min(at - Math.floor(lines / 2), jobs.length - lines))
+  return jobs.slice(first, first + lines).map((job, n) => row(job, first + n === at, { names, titles }, seen))
 }
 
 /** Breaks lines for the terminal, and leaves out those above. */
@@ -94,7 +122,7 @@ const title = (top: Top): TopLine => {
     return { text: `souffleur  ${counts}`, tone: "bold" }
   }
   const called = job.title === null ? "" : `${job.title}  `
-  return { text: `${stateSigns[job.state]} ${job.id}  ${called}${jobLine(job)}`, tone: "bold" }
+  return { text: `${jobSigns[jobWord(job)]} ${job.id}  ${called}${jobLine(job)}`, tone: "bold" }
 }
 
 /** Returns every line of the screen, as many as the terminal has. */

@@ -18,6 +18,10 @@ export type Owner = typeof Owner.Type
 export const isOfAnotherMachine = ({ machine }: Owner, self: Owner): boolean =>
   machine !== null && self.machine !== null && machine !== self.machine
 
+/** Returns whether the process of an owner could be seen from here: it is of this boot and pid namespace. */
+export const isSeen = ({ pidNamespace, process }: Owner, self: Owner): boolean =>
+  pidNamespace === self.pidNamespace && process.bootId === self.process.bootId
+
 /** Another souffleur watches this Conductor, and lives or is not provably dead. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,
@@ -77,5 +81,7 @@ export class Claims extends Context.Service<
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
     readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>
     readonly release: (claimable: Claimable) => Effect.Effect<void>
+    /** Removes the claims of an owner that a person says is gone. One that cannot be removed stays in force. */
+    readonly forget: (owner: Owner) => Effect.Effect<void>
   }
 >()("@souffleur/domain/Claims") {}

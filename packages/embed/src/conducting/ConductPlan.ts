@@ -5,6 +5,7 @@ import {
   launchWords,
   type LoadedPlan,
   loadPlan,
+  moveRunHere,
   openRun,
   ownFiles,
   PlanContext,
@@ -48,7 +49,7 @@ const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, stat
 /** Begins or resumes the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { cast, known, loaded, pin, statePath }: Loaded,
-  { project, waiting, ...said }: ConductOptions
+  { moved = false, project, waiting, ...said }: ConductOptions
 ) {
   const { agents, permission } = chosenFor(said, known?.run)
   const path = yield* Path.Path
@@ -77,6 +78,7 @@ const begin = Effect.fnUntraced(function* (
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const pullRequests = yield* hostPullRequests(project)
   const waits = waiting !== undefined && known !== undefined
+  if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
   const by = cast.map(({ agent, role }) => `, ${role} by ${agent}`).join("")
   yield* remark("info", `run ${id}${from === 0 ? "" : ` goes on from revision ${from}`}${by}`)

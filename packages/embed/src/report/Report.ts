@@ -1,4 +1,5 @@
-import type { StateWord } from "@souffleur/domain"
+import type { StateWord, Watch } from "@souffleur/domain"
+import { nothingUsed, sumUsed, type Used } from "@souffleur/plan"
 import type { Job } from "../jobs/Job.ts"
 import type { TaskNow } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
@@ -15,7 +16,12 @@ export interface Period {
 
 /** A watch or a run with its history. */
 export type JobHistory =
-  | { readonly job: Job; readonly timeline: WatchTimeline; readonly tasks?: ReadonlyArray<TaskNow> }
+  | {
+      readonly job: Job
+      readonly timeline: WatchTimeline
+      readonly tasks?: ReadonlyArray<TaskNow>
+      readonly end?: Watch["end"]
+    }
   | { readonly job: Job; readonly run: RunTimeline }
 
 /** A job that needs a person, with the reason and the command to type next. */
@@ -34,6 +40,8 @@ export interface WatchPart {
   readonly project: string
   readonly state: StateWord
   readonly standing: string
+  /** How it ended; `null`: it lives. */
+  readonly end: NonNullable<Watch["end"]> | null
   /** Milliseconds that it was watched. */
   readonly watched: number
   readonly generations: ReadonlyArray<GenerationStretch>
@@ -61,6 +69,8 @@ export interface RunPart {
   readonly completed: number
   /** The commits of implementers, each once. */
   readonly commits: ReadonlyArray<string>
+  /** By the agents that ended in that time: tokens, and hundredths of a dollar. */
+  readonly used: Used
   readonly timeline: RunTimeline
 }
 
@@ -118,7 +128,7 @@ const isSuccessful =
 const watchPart = (
   { id, project, standing, state, title }: Job,
   whole: WatchTimeline,
-  tasks: ReadonlyArray<TaskNow>,
+  { end, tasks = [] }: Pick<Extract<JobHistory, { readonly timeline: object }>, "end" | "tasks">,
   period: Period
 ): WatchPart => {
   const parts = {
@@ -135,6 +145,7 @@ const watchPart = (
     project,
     state,
     standing,
+    end: end ?? null,
     watched: lengthOf({ from, to }, period.until),
     tasks,
     ...parts,
@@ -153,6 +164,7 @@ const runPart = ({ id, project, standing, state }: Job, timeline: RunTimeline, p
     tasks,
     completed: tasks.filter(({ outcome, to }) => outcome === "completed" && isAt(period)(to)).length,
     commits: [...new Set(agents.flatMap(({ commits }) => commits))],
+    used: timeline.spent.filter(({ at }) => isAt(period)(at)).reduce(sumUsed, nothingUsed),
     timeline
   }
 }
@@ -166,9 +178,7 @@ const sums = <W extends string>(all: ReadonlyArray<readonly [word: W, number: nu
 
 /** Makes the report of a time from the history of all jobs. */
 export const reportOf = (all: ReadonlyArray<JobHistory>, period: Period): Report => {
-  const watches = all.flatMap((one) =>
-    "timeline" in one ? [watchPart(one.job, one.timeline, one.tasks ?? [], period)] : []
-  )
+  const watches = all.flatMap((one) => ("timeline" in one ? [watchPart(one.job, one.timeline, one, period)] : []))
   const runs = all.flatMap((one) => ("run" in one ? [runPart(one.job, one.run, period)] : []))
   const deaths = watches.flatMap((watch) => watch.deaths)
   const recoveries = watches.flatMap((watch) => watch.recoveries)

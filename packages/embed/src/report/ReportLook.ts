@@ -43,7 +43,8 @@ const tellWatch = Effect.fnUntraced(function* <R>(
   const generations = timeline.generations.map((one) =>
     one.generation === before.generation ? { ...one, from: before.launchedAt } : one
   )
-  return { job, timeline: { ...timeline, generations }, tasks: yield* tasksOf(named.watch) } satisfies JobHistory
+  const { end } = named.watch
+  return { job, timeline: { ...timeline, generations }, tasks: yield* tasksOf(named.watch), end } satisfies JobHistory
 })
 
 const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period) {

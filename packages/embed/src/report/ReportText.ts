@@ -1,5 +1,7 @@
 import { type LimitAhead, limitInWords, iso, plain, Words, type Zone } from "@souffleur/domain"
 import { usedInWords } from "@souffleur/plan"
+import { verifiedWord } from "../explain/RunSentence.ts"
+import { leadLines, leadOf, type WorkItem, type WorthLook } from "./ReportLead.ts"
 import { taskCells, taskJson } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
@@ -31,18 +33,17 @@ const recoveryInWords = (recovery: Recovery, until: number): string => {
   ].join(", ")
 }
 
-/** Says in a few sentences how the time was. */
+/** Says how often agents died and came back. */
 export const summaryLines = (report: Report): ReadonlyArray<string> => {
-  const { commits, contextTokens, recoveries, runs, tasks, watches } = report
+  const { contextTokens, recoveries } = report
   const deaths = report.deaths.reduce((sum, one) => sum + one.count, 0)
-  const over = new Set([...watches, ...runs].flatMap(({ id, state }) => (state === "ended" ? [id] : [])))
-  const failed = report.needs.filter(({ id }) => over.has(id)).length
-  const needing = report.needs.length - failed
   return [
-    `${watches.length} ${watches.length === 1 ? "watch" : "watches"} and ${many(runs.length, "run")}: ${needing === 0 ? "none needs you" : `${needing} ${needing === 1 ? "needs" : "need"} you`}${failed === 0 ? "" : `, ${failed} failed`}.`,
-    `${many(deaths, "death")}. ${recoveries.successful} of ${recoveries.count} ${recoveries.count === 1 ? "recovery" : "recoveries"} brought the work back${recoveries.median === null ? "" : `, in ${duration(recoveries.median)} at the median and ${duration(recoveries.longest)} at most`}.`,
-    ...(contextTokens === 0 ? [] : [`Successors went on with ${count(contextTokens)} tokens of context.`]),
-    `${many(tasks, "task")} and ${many(commits, "commit")} were done by runs.`
+    ...(deaths + recoveries.count === 0
+      ? ["No deaths."]
+      : [
+          `${many(deaths, "death")}. ${recoveries.successful} of ${recoveries.count} ${recoveries.count === 1 ? "recovery" : "recoveries"} brought the work back${recoveries.median === null ? "" : `, in ${duration(recoveries.median)} at the median and ${duration(recoveries.longest)} at most`}.`
+        ]),
+    ...(contextTokens === 0 ? [] : [`Successors went on with ${count(contextTokens)} tokens of context.`])
   ]
 }
 
@@ -63,11 +64,13 @@ export const watchMarks = (
 
 /** Says what became of the tasks of a run, a line each. The title is a plan's own. */
 export const taskInWords = (
-  { agents, commits, from, outcome, to, used }: RunPart["tasks"][number],
+  { agents, commits, from, outcome, to, used, verdicts, verified }: RunPart["tasks"][number],
   until: number
 ): string =>
   [
     outcome ?? "at work",
+    ...(outcome === "completed" ? [verifiedWord({ verified })] : []),
+    ...verdicts.slice(-1).flatMap(({ refused }) => (refused === null ? [] : ["refused by its gate"])),
     many(agents.length, "agent"),
     many(commits.length, "commit"),
     ...(used.tokens + used.dollars === 0 ? [] : [usedInWords(used)]),
@@ -85,10 +88,19 @@ export const limitJson = ({ basis, flag, limit, of, reachedAt, resetsAt, used }:
   resets_at: resetsAt === null ? null : iso(resetsAt)
 })
 
+/** What is worth a look at most. The rest of the report has the others. */
+export const maxLooks = 5
+
+const item = ({ id, standing, task, title }: WorkItem): string =>
+  `- ${markdownText([id, task, title].filter((one) => one !== null).join(" "))}: ${markdownText(standing)}`
+
 /** Writes a report as Markdown, by the clock of a zone. */
 export const reportMarkdown = (report: Report, zone: Zone): string => {
   const { deaths, needs, runs, since, until, waits, watches } = report
   const at = (time: number) => moment(time, until, zone)
+  const lead = leadOf(report)
+  const looks = (all: ReadonlyArray<WorthLook>) =>
+    all.flatMap(({ id, next, why }) => [`- ${markdownText(id)}: ${markdownText(why)}`, `  ${markdownText(next)}`])
   const section = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", title, "", ...lines])
   const title = ({ id, standing, state }: WatchPart | RunPart) =>
     `## ${markdownText(id)}: ${state}${state === "ended" ? `, ${markdownText(standing)}` : ""}`
@@ -96,11 +108,14 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
     `# Report of ${day(until, zone)}`,
     "",
     `From ${at(since)} to ${at(until)}.`,
+    "",
+    ...leadLines(report, lead).map(([name, words]) => `- **${name}:** ${words}`),
+    "",
     ...summaryLines(report),
-    ...section(
-      "## Needs you",
-      needs.flatMap(({ id, next, why }) => [`- ${markdownText(id)}: ${markdownText(why)}`, `  ${markdownText(next)}`])
-    ),
+    ...section("## Needs you", looks(needs)),
+    ...section("## Look at first", looks(lead.looks.slice(0, maxLooks))),
+    ...section("## Not done", lead.undone.map(item)),
+    ...section("## Done", lead.done.map(item)),
     ...section(
       "## Deaths",
       deaths.map(({ count, message }) => `- ${many(count, "time")}: ${message}`)
@@ -137,7 +152,8 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
 
 /** Returns a report as a program reads it. Times are ISO 8601 UTC, durations in milliseconds. */
 export const reportJson = (report: Report) => {
-  const { contextTokens, deaths, needs, recoveries, runs, since, until, waits, watches, ...done } = report
+  const { contextTokens, deaths, needs, recoveries, runs, since, until, waits, watches, ...counts } = report
+  const lead = leadOf(report)
   const time = (at: number | null) => (at === null ? null : iso(at))
   const stretch = <S extends { readonly from: number; readonly to: number | null }>(one: S) => ({
     ...one,
@@ -147,7 +163,11 @@ export const reportJson = (report: Report) => {
   return {
     since: iso(since),
     until: iso(until),
+    done: lead.done,
+    not_done: lead.undone,
     needs,
+    look_first: lead.looks,
+    used: lead.used,
     deaths,
     recoveries: {
       count: recoveries.count,
@@ -157,14 +177,29 @@ export const reportJson = (report: Report) => {
     },
     waits: waits.map(({ kind, millis }) => ({ kind, ms: millis })),
     context_tokens: contextTokens,
-    ...done,
+    ...counts,
     watches: watches.map(
-      ({ deaths, foreseen, generations, id, project, recoveries, standing, state, tasks, title, waits, watched }) => ({
+      ({
+        deaths,
+        end,
+        foreseen,
+        generations,
+        id,
+        project,
+        recoveries,
+        standing,
+        state,
+        tasks,
+        title,
+        waits,
+        watched
+      }) => ({
         id,
         title,
         project,
         state,
         standing,
+        end,
         watched_ms: watched,
         generations: generations.map(stretch),
         deaths: deaths.map(({ at, contextTokens, ...death }) => ({
@@ -185,20 +220,24 @@ export const reportJson = (report: Report) => {
         tasks: tasks.map(taskJson)
       })
     ),
-    runs: runs.map(({ commits, completed, id, project, standing, state, tasks }) => ({
+    runs: runs.map(({ commits, completed, id, project, standing, state, tasks, used }) => ({
       id,
       project,
       state,
       standing,
       completed,
       commits,
-      tasks: tasks.map(({ agents, from, to, ...task }) => ({
+      used,
+      tasks: tasks.map(({ agents, from, to, verdicts, ...task }) => ({
         ...task,
         from: time(from),
         to: time(to),
-        agents: agents.map(({ attempt, commits, outcome, role, ...agent }) => ({
+        gate: verdicts.map(({ at, head, programs, refused }) => ({ at: iso(at), head, programs, refused })),
+        agents: agents.map(({ agent: program, attempt, commits, head, outcome, role, ...agent }) => ({
           role,
+          program,
           attempt,
+          head,
           outcome,
           commits,
           from: iso(agent.from),

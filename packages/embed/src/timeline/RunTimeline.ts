@@ -7,6 +7,10 @@ export interface AgentStretch extends Stretch {
   readonly token: string
   /** `null`: it does the finishing step. */
   readonly taskId: string | null
+  /** The program of the agent that was chosen for its role; `null`: the configured one, or the session's. */
+  readonly agent: string | null
+  /** The commit from which it begins, or which it reviews; `null`: there is none. */
+  readonly head: string | null
   readonly role: Extract<RunEvent, { readonly _tag: "AgentAsked" }>["role"]
   readonly attempt: number
   readonly outcome: AgentOutcome | null
@@ -27,6 +31,16 @@ export type AgentOutcome =
   | "limited"
   | "never ran"
 
+/** What the gate of a task said of its work at a commit. */
+export interface GateVerdict {
+  readonly at: number
+  readonly head: string
+  /** Those that ended with 0, or the one that refused it, as lines. These are a plan's words. */
+  readonly programs: ReadonlyArray<string>
+  /** How the last program refused it; `null`: each ended with 0. */
+  readonly refused: { readonly code: number | null } | null
+}
+
 /** A task of a run. `from` is `null` before it begins. */
 export interface TaskStretch {
   readonly id: string
@@ -37,6 +51,7 @@ export interface TaskStretch {
   /** True if a program took its work. */
   readonly verified: boolean
   readonly agents: ReadonlyArray<AgentStretch>
+  readonly verdicts: ReadonlyArray<GateVerdict>
   readonly commits: ReadonlyArray<string>
   /** By all of its agents: tokens, and hundredths of a dollar. */
   readonly used: Task["used"]
@@ -57,6 +72,8 @@ export interface RunTimeline {
   /** The agents of the finishing step. */
   readonly finishing: ReadonlyArray<AgentStretch>
   readonly waits: ReadonlyArray<RunWait>
+  /** What its agents used, each at the time of its end. */
+  readonly spent: ReadonlyArray<Task["used"] & { readonly at: number }>
   readonly quiet: ReadonlyArray<Quiet>
 }
 
@@ -99,8 +116,20 @@ const agentsOf = (events: ReadonlyArray<Recorded>) => {
   const found: Array<AgentStretch> = []
   for (const { event } of events) {
     if (event._tag === "AgentAsked") {
-      const { at, attempt, role, taskId, token } = event
-      found.push({ token, role, taskId, attempt, from: at, to: null, outcome: null, words: null, commits: [] })
+      const { agent = null, at, attempt, head, role, taskId, token } = event
+      found.push({
+        token,
+        role,
+        taskId,
+        agent,
+        head,
+        attempt,
+        from: at,
+        to: null,
+        outcome: null,
+        words: null,
+        commits: []
+      })
     }
     const end = outcomeOf(event)
     const index = end === undefined || !("token" in event) ? -1 : found.findIndex(({ token }) => token === event.token)
@@ -139,10 +168,26 @@ const waitsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<RunWait> => {
   return found
 }
 
+/** Returns what the gates said, by the task. */
+const verdictsOf = (events: ReadonlyArray<Recorded>): ReadonlyMap<string, ReadonlyArray<GateVerdict>> => {
+  const found = new Map<string, Array<GateVerdict>>()
+  for (const { event } of events) {
+    if (event._tag !== "WorkVerified" && event._tag !== "WorkRefused") continue
+    const { at, head, taskId } = event
+    const said =
+      event._tag === "WorkVerified"
+        ? { programs: event.programs, refused: null }
+        : { programs: [event.program], refused: { code: event.code } }
+    found.set(taskId, [...(found.get(taskId) ?? []), { at, head, ...said }])
+  }
+  return found
+}
+
 /** Returns the timeline of a run from all its events. `now`: epoch milliseconds of the look. */
 export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTimeline => {
   const run = events.reduce((state, { event }) => evolveRun(state, event), initialRun)
   const agents = agentsOf(events)
+  const verdicts = verdictsOf(events)
   const over = isRunOver(run)
   const last = events.at(-1)?.event.at ?? now
   const to = over ? last : Math.max(now, last)
@@ -158,11 +203,15 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
       outcome: skipped ? "skipped" : status === "completed" || status === "escalated" ? status : null,
       verified,
       agents: agents.filter(({ taskId }) => taskId === id),
+      verdicts: verdicts.get(id) ?? [],
       commits: work.commits,
       used
     })),
     finishing: agents.filter(({ role }) => role === "finisher"),
     waits: waitsOf(events),
+    spent: events.flatMap(({ event }) =>
+      event._tag === "AgentSpent" ? [{ at: event.at, tokens: event.tokens, dollars: event.dollars }] : []
+    ),
     quiet: quietOf(events, to)
   }
 }

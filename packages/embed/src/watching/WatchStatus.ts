@@ -23,7 +23,7 @@ import { agentBeats, Beats } from "@souffleur/eventlog"
 import { launchOutput, lookAsWatched, type TrustedFiles } from "@souffleur/process"
 import { Clock, Duration, Effect, type Layer, Option, type Path, Result } from "effect"
 import { isUntaken, type Need, standingOf, withFailed } from "../explain/StatusLine.ts"
-import { watchJob, unreadableInWords } from "../jobs/Job.ts"
+import { type Job, watchJob, unreadableInWords } from "../jobs/Job.ts"
 import { titled } from "../jobs/JobTitle.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 import { type TaskNow, tasksNow } from "../report/TasksNow.ts"
@@ -33,6 +33,8 @@ import { type TaskNow, tasksNow } from "../report/TasksNow.ts"
  * `null`: unknown, or not looked for because the watch has ended.
  */
 export interface WatchStatus extends NamedWatch {
+  /** It as a list shows it. */
+  readonly job: Job
   readonly state: StateWord
   /** See `Job.title`. */
   readonly title: string | null
@@ -56,7 +58,7 @@ export interface WatchStatus extends NamedWatch {
   /** The age of the watcher's last beat. */
   readonly beatAge: number | null
   /** The tokens of the conversation as the service counted them, and their limit. */
-  readonly context: { readonly tokens: number; readonly window: number | null } | null
+  readonly context: { readonly tokens: number; readonly window: number | null; readonly model: string } | null
   /** Its limits that are not reached, and how long each lasts; `[]`: none is known. */
   readonly limits: ReadonlyArray<LimitAhead>
   /** The act of the agent by its records, such as `runs the tool Bash, for 8 s`. */
@@ -135,23 +137,27 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
   const owner = watch.owner === undefined ? null : yield* processes.condition(watch.owner.process)
   const owned = owner !== null && !isOver(owner)
-  const { agent, labels, need, state, title } = yield* titled(watchJob({ ...named, watch }, owned), logged)
+  const listed = yield* titled(watchJob({ ...named, watch }, owned), logged)
+  const standing = unreadable === undefined ? standingOf(watch, owned, silent, zone) : unreadableInWords(unreadable)
+  const { agent, labels, need, state, title } = listed
   const context = signs?.context
   return {
     ...named,
+    job: { ...listed, standing },
     title,
     labels,
     agent,
     state,
     need,
-    standing: unreadable === undefined ? standingOf(watch, owned, silent, zone) : unreadableInWords(unreadable),
+    standing,
     conductor: watch.conductor === undefined ? null : yield* processes.condition(watch.conductor),
     owner,
     heartbeatAge: heartbeat,
     deadline,
     agentBeatAt: Option.match(said, { onNone: () => null, onSome: ({ at }) => at }),
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
-    context: context === undefined ? null : { tokens: context.tokens, window: context.window ?? null },
+    context:
+      context === undefined ? null : { tokens: context.tokens, window: context.window ?? null, model: context.model },
     limits: seen?.limits ?? [],
     doing: signs?.turn === undefined ? null : turnInWords(signs.turn, now),
     deferred: silent && watch.deferred !== undefined ? watch.deferred : null,

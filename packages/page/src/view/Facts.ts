@@ -24,7 +24,7 @@ export const timeTag = (at: number, { now, zone }: Seen): Html =>
   html`<time datetime="${iso(at)}">${Words.moment(at, now, zone)}</time>`
 
 /** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
-const contextUse = ({ tokens, window }: NonNullable<WatchStatus["context"]>): Html =>
+const contextUse = ({ tokens, window }: Pick<NonNullable<WatchStatus["context"]>, "tokens" | "window">): Html =>
   window === null
     ? html`${Words.count(tokens)} tokens`
     : html`<meter min="0" max="${window}" high="${Math.round(window * 0.8)}" value="${tokens}">${tokens}</meter>

@@ -1,9 +1,9 @@
-import { type Job, type JobCounts, summaryOf } from "@souffleur/embed"
+import { type Job, type JobCounts, jobFacts, jobWord, summaryOf } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import { timeTag } from "./Facts.ts"
 import type { FrameLinks, Links } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
-import { lookOf, stateBadge } from "./StateBadge.ts"
+import { stateBadge } from "./StateBadge.ts"
 
 /** Watches and runs on one page. */
 export const jobsOnPage = 50
@@ -36,16 +36,16 @@ export interface JobLook {
 
 /** Returns the row of a job. */
 export const jobRow = (
-  job: Omit<Job, "labels" | "title">,
+  job: Pick<Job, "agent" | "at" | "kind" | "need" | "project" | "state"> & { readonly held?: boolean },
   { host, name, next, standing, title = null }: JobLook,
   seen: Seen
 ): Html => {
   const { agent, at, kind, project } = job
-  const by = kind === "run" ? "plan" : agent
-  return html` <li class="job" data-state="${lookOf(job)}">
+  const by = [kind === "run" ? "plan" : null, agent].filter((one) => one !== null).join(" · ")
+  return html` <li class="job" data-state="${jobWord(job)}">
     <div class="job-state">${stateBadge(job)}</div>
     <div class="job-name">
-      ${name} ${by !== null && html`<span class="kind">${by}</span>`}
+      ${name} ${by !== "" && html`<span class="kind">${by}</span>`}
       ${title !== null && html`<bdi class="job-title">${title}</bdi>`}
     </div>
     ${host !== undefined && html`<div class="job-host">${host}</div>`}
@@ -62,7 +62,7 @@ const ownRow = (job: Job, links: Links, seen: Seen): Html => {
   const look = {
     name: html`<a href="${address}">${id}</a>`,
     title,
-    standing: need === null ? standing : need.why,
+    standing: [need === null ? standing : need.why, ...jobFacts(job)].join(" · "),
     next: need === null ? null : html`Next: <code>${need.next}</code>`
   }
   return jobRow(job, look, seen)

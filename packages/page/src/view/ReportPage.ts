@@ -1,12 +1,17 @@
 import { Words } from "@souffleur/domain"
 import {
+  leadLines,
+  leadOf,
+  maxLooks,
   type Report,
+  type ReportLead,
   type RunPart,
   summaryLines,
   taskInWords,
   waitLabel,
   type WatchPart,
-  watchMarks
+  watchMarks,
+  type WorkItem
 } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import { factList, timeTag } from "./Facts.ts"
@@ -26,6 +31,10 @@ interface Shown {
 const named = (kind: "watch" | "run", id: string, { links }: Shown): Html =>
   links === null ? html`${id}` : html`<a href="${links[kind](id)}">${id}</a>`
 
+/** Returns the name of a watch or a run of the report. */
+const nameOf = (id: string, shown: Shown): Html =>
+  named(shown.report.runs.some((run) => run.id === id) ? "run" : "watch", id, shown)
+
 const needs = (shown: Shown): Html | null =>
   shown.report.needs.length === 0
     ? null
@@ -37,6 +46,38 @@ const needs = (shown: Shown): Html | null =>
               html`<li>
                 <p><strong>${named(kind, id, shown)}</strong> ${why}</p>
                 <p class="next">Next: <code>${next}</code></p>
+              </li>`
+          )}
+        </ul>
+      </section>`
+
+const looks = (lead: ReportLead, shown: Shown): Html | null =>
+  lead.looks.length === 0
+    ? null
+    : html`<section class="panel" aria-labelledby="looks-title">
+        <h2 id="looks-title">Look at first</h2>
+        <ul class="needs">
+          ${lead.looks.slice(0, maxLooks).map(
+            ({ id, next, why }) =>
+              html`<li>
+                <p><strong>${nameOf(id, shown)}</strong> ${why}</p>
+                <p class="next"><code>${next}</code></p>
+              </li>`
+          )}
+        </ul>
+      </section>`
+
+const items = (title: string, all: ReadonlyArray<WorkItem>, shown: Shown): Html | null =>
+  all.length === 0
+    ? null
+    : html`<section class="panel">
+        <h2>${title}</h2>
+        <ul class="marks">
+          ${all.map(
+            ({ id, standing, task, title }) =>
+              html`<li>
+                <strong>${nameOf(id, shown)}${task !== null && html` ${task}`}</strong>
+                <span>${title !== null && html`<bdi>${title}</bdi>: `}<span class="quiet">${standing}</span></span>
               </li>`
           )}
         </ul>
@@ -103,14 +144,15 @@ const run = (part: RunPart, shown: Shown): Html =>
 /** Returns a report, with the need of a person first. */
 export const reportPage = (shown: Shown): Html => {
   const { report, seen } = shown
+  const lead = leadOf(report)
   return html`<div>
       <h1>Report of ${Words.day(report.until, seen.zone)}</h1>
       <p class="quiet">From ${timeTag(report.since, seen)} to ${timeTag(report.until, seen)}</p>
     </div>
     <section class="panel" aria-labelledby="summary-title">
       <h2 id="summary-title" class="unseen">In short</h2>
-      ${summaryLines(report).map((line) => html`<p>${line}</p>`)}
+      ${factList(leadLines(report, lead))} ${summaryLines(report).map((line) => html`<p>${line}</p>`)}
     </section>
-    ${needs(shown)} ${counts(shown)} ${report.watches.map((part) => watch(part, shown))}
-    ${report.runs.map((part) => run(part, shown))}`
+    ${needs(shown)} ${looks(lead, shown)} ${items("Not done", lead.undone, shown)} ${items("Done", lead.done, shown)}
+    ${counts(shown)} ${report.watches.map((part) => watch(part, shown))} ${report.runs.map((part) => run(part, shown))}`
 }

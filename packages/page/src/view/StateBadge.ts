@@ -1,20 +1,18 @@
-import { stateSigns, type StateWord } from "@souffleur/domain"
+import type { StateWord } from "@souffleur/domain"
+import { jobSigns, jobWord } from "@souffleur/embed"
 import { type Html, html, type HtmlPart } from "../Html.ts"
 
 /** A job's word, and what a person is needed for. */
 interface Stated {
   readonly state: StateWord
   readonly need: object | null
+  readonly held?: boolean
 }
 
-/** Returns what a job is coloured by: its word, but a job that failed looks like no success. */
-export const lookOf = ({ need, state }: Stated): StateWord | "failed" =>
-  state === "ended" && need !== null ? "failed" : state
-
 /** Returns the word of a job's state with its sign. */
-export const stateBadge = ({ need, state }: Stated): Html =>
-  html`<span class="badge" data-state="${lookOf({ need, state })}"
-    ><span class="sign" aria-hidden="true">${stateSigns[state]}</span>${state}</span
+export const stateBadge = (job: Stated): Html =>
+  html`<span class="badge" data-state="${jobWord(job)}"
+    ><span class="sign" aria-hidden="true">${jobSigns[jobWord(job)]}</span>${jobWord(job)}</span
   >`
 
 /** The state of a job in words. */
@@ -28,7 +26,7 @@ interface StateWords {
 
 /** Returns the state of a job now, as the part of its page that moves. */
 export const statePanel = ({ facts, job, lines, words }: StateWords): Html =>
-  html`<section id="state" class="panel" data-state="${lookOf(job)}" aria-labelledby="state-title">
+  html`<section id="state" class="panel" data-state="${jobWord(job)}" aria-labelledby="state-title">
     <h2 id="state-title" class="unseen">The state now</h2>
     <p class="standing" role="status">${stateBadge(job)} <span>${words}</span></p>
     ${lines} ${facts}

@@ -8,11 +8,11 @@ import type { RunCommand } from "../run/RunIntent.ts"
 /** Records what a gate says of work; nothing where that work is not there any more. */
 export const judgedWork = (
   run: Run,
-  { head, now: at, refused, taskId }: Extract<RunCommand, { readonly _tag: "ReportGate" }>
+  { head, now: at, programs, refused, taskId }: Extract<RunCommand, { readonly _tag: "ReportGate" }>
 ): Decision<Event.RunEvent> => {
   const step = next(run)
   if (step._tag !== "Gate" || step.task.id !== taskId || step.head !== head) return ok()
-  if (refused === null) return ok(Event.WorkVerified.make({ at, taskId, head }))
+  if (refused === null) return ok(Event.WorkVerified.make({ at, taskId, head, programs }))
   const count = step.task.gateFailures + 1
   return ok(
     Event.WorkRefused.make({ at, taskId, head, ...refused }),

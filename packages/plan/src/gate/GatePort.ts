@@ -1,7 +1,8 @@
 import { Context, Effect } from "effect"
+import { shellWord } from "../Invocation.ts"
 import type { RunRef } from "../run/RunRef.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
-import type { PlanGate } from "../tasks/PlanGate.ts"
+import type { PlanGate, PlanProgram } from "../tasks/PlanGate.ts"
 
 /** A commit that is to be judged, and by which programs. */
 export interface GateOrder {
@@ -9,6 +10,12 @@ export interface GateOrder {
   readonly head: string
   readonly ref: RunRef
 }
+
+/** UTF-16 units of a program in the log. */
+const maxLine = 200
+
+/** Returns a program as one line, as the log has it. */
+export const programLine = (words: PlanProgram): string => words.map(shellWord).join(" ").slice(0, maxLine)
 
 /**
  * Judges commits by the programs of a plan, in a checkout of their own. `null`: each ended with 0. By default there is

@@ -4,8 +4,7 @@ import { Effect, FileSystem, Path, Result } from "effect"
 import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
 import type { PlanProgram } from "../tasks/PlanGate.ts"
-import { shellWord } from "../Invocation.ts"
-import type { GateOrder } from "./GatePort.ts"
+import { type GateOrder, programLine } from "./GatePort.ts"
 
 const parts = (text: string) => text.split("\0").filter((part) => part !== "")
 
@@ -101,7 +100,7 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
         Effect.succeed({ code: null, said: `${said}\n${message}`.trim() })
       ),
       Effect.map(({ code, said }): RefusedWork | null =>
-        code === 0 ? null : { program: words.map(shellWord).join(" ").slice(0, 200), code, said }
+        code === 0 ? null : { program: programLine(words), code, said }
       )
     )
   }

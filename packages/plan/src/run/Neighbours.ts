@@ -1,4 +1,4 @@
-import { AlreadyWatched, Claims, Launcher } from "@souffleur/domain"
+import { AlreadyWatched, Claims, isSeen, Launcher } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { Effect, Option } from "effect"
 import { isLeft } from "../agent/AgentEnd.ts"
@@ -16,6 +16,7 @@ export const refuseOtherConductor = Effect.fnUntraced(function* (runs: ReadonlyA
     if (id === mine || run.owner === null || (yield* claims.isDead(run.owner))) continue
     return yield* new AlreadyWatched({
       owner: run.owner,
+      ...(isSeen(run.owner, claims.self) ? {} : { unseen: true as const }),
       problem: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this work tree, in ${run.project}`
     })
   }

@@ -116,8 +116,8 @@ export const WorkChanged = event("WorkChanged", {
 
 /** The work of a task is accepted, and is in git. */
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
-/** The gate of a task took its work at this commit. */
-export const WorkVerified = event("WorkVerified", { taskId: Text, head: Text })
+/** The gate of a task took its work at this commit. `programs`: those that ended with 0, as lines, in their order. */
+export const WorkVerified = event("WorkVerified", { taskId: Text, head: Text, programs: Texts })
 /** A program of the gate refused the work of a task at this commit. */
 export const WorkRefused = event("WorkRefused", { taskId: Text, head: Text, ...RefusedWork.fields })
 /** The gates took the commit that the first agent begins from; `head`: `null`: there is none. */

@@ -42,6 +42,8 @@ export type RunIntent =
       readonly taskId: string
       readonly head: string
       readonly refused: Event.RefusedWork | null
+      /** The programs of that gate, as lines. */
+      readonly programs: ReadonlyArray<string>
     }
   /** What the gates say of the commit that the first agent begins from. */
   | { readonly _tag: "ReportBaseline"; readonly head: string | null; readonly refused: Event.RefusedWork | null }

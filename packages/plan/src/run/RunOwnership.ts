@@ -1,4 +1,4 @@
-import { AlreadyWatched, Claims, isMeant } from "@souffleur/domain"
+import { AlreadyWatched, Claims, isMeant, isSeen } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { Effect, Ref } from "effect"
 import { refuseLeftAgent, refuseOtherConductor } from "./Neighbours.ts"
@@ -17,6 +17,22 @@ const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined
 })
 
 /**
+ * Takes a person's word that the last conductor of a run is gone, where it cannot be seen from here. Fails with
+ * `Refused` where it is of this machine.
+ */
+export const moveRunHere = Effect.fn("moveRunHere")(function* (id: string) {
+  const { forget, isDead, self } = yield* Claims
+  const { owner } = yield* loadRun(id)
+  if (owner === null || isSeen(owner, self) || (yield* isDead(owner)))
+    return yield* new Refused({
+      reason: "not now",
+      message: `the conductor of run ${id} was on this machine: conduct it as it is`
+    })
+  yield* dispatchRun(id, { _tag: "Leave" }, { _tag: "Operator" })
+  yield* forget(owner)
+})
+
+/**
  * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner). A live owner is never overtaken, and
  * an owner that is not provably dead is alive. Fails with `AlreadyWatched` if another souffleur conducts the run or
  * another one of the work tree, and with `ClaimFailed` if the claim cannot be made. The run keeps `chosen`.
@@ -31,6 +47,7 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string, chosen?: Chosen
     const { host, process } = run.owner
     return yield* new AlreadyWatched({
       owner: run.owner,
+      ...(isSeen(run.owner, claims.self) ? {} : { unseen: true as const }),
       problem: `souffleur with pid ${process.pid} on ${host} conducts run ${id}`
     })
   }
