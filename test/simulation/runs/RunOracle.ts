@@ -6,6 +6,8 @@ import type { AgentRole } from "./Deed.ts"
 interface Rung {
   standing: "waiting" | "to implement" | "to verify" | "to review" | "escalated" | "done"
   rejections: number
+  /** The minor findings of all of its reviews. */
+  minor: ReadonlyArray<string>
   /** Implementers in a row without a result. `unreviewed` counts such reviewers of one implementation. */
   fruitless: number
   unreviewed: number
@@ -81,6 +83,7 @@ export class RunOracle {
       const fresh = {
         standing: "waiting" as const,
         rejections: 0,
+        minor: [],
         fruitless: 0,
         unreviewed: 0,
         session: null,
@@ -162,10 +165,10 @@ export class RunOracle {
       case "RunOpened":
         return this.#outline(event.tasks)
       case "ProgressImported":
-        for (const { feedback, id, status } of event.tasks) {
+        for (const { feedback, id, minor = [], status } of event.tasks) {
           const standing = status === "completed" ? "done" : status === "escalated" ? "escalated" : "waiting"
           // However many rejections are imported, one more must reach a person.
-          Object.assign(this.#rung(id), { standing, rejections: Math.min(feedback.length, 2) })
+          Object.assign(this.#rung(id), { standing, minor, rejections: Math.min(feedback.length, 2) })
         }
         return
       case "TaskDoneBefore": {
@@ -292,6 +295,7 @@ export class RunOracle {
       case "ReviewRejected":
         return this.#move(event, (rung) => {
           rung.standing = "to implement"
+          rung.minor = [...rung.minor, ...event.minor]
           rung.rejections++
           rung.refused = 0
           if (rung.rejections === 2) rung.session = null
@@ -301,6 +305,7 @@ export class RunOracle {
         return this.#move(event, (rung) => {
           if (rung.standing !== "to review") this.#violated(`${event.taskId} is approved, and was ${rung.standing}`)
           rung.standing = "done"
+          rung.minor = [...rung.minor, ...event.minor]
         })
       case "TaskCompleted":
         if (this.#rung(event.taskId).standing !== "done")

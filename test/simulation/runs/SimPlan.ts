@@ -98,7 +98,8 @@ export class SimPlan {
         ? seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const)
         : "pending"
       if (status === "completed") done.add(id)
-      return { id, status, attempts: feedback.length, feedback, started_at: at }
+      const minor = seed.pick([undefined, ["a long name"]])
+      return { id, status, attempts: feedback.length, feedback, minor, started_at: at }
     })
     const gone = seed.chance(0.3) ? [{ id: "gone", status: "pending" }] : []
     const state = {

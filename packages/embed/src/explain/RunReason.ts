@@ -10,7 +10,9 @@ type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }
 const commits = (many: ReadonlyArray<string>) =>
   many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`
 
-const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
+const minorLines = (minor: ReadonlyArray<string>) => minor.map((finding) => `minor, and kept for you: ${finding}`)
+
+const rejected = ({ feedback, minor, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
   const count = (taskOf(before, taskId)?.rejections ?? 0) + 1
   const rules = [
     "the first: the same implementer goes on with the feedback",
@@ -20,6 +22,7 @@ const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Expl
     seen: [
       `the reviewer of attempt ${feedback.attempt}: ${feedback.summary}`,
       ...feedback.issues,
+      ...minorLines(minor),
       `rejection ${count} of this task`
     ],
     rule: `rejections are counted: ${rules[count - 1] ?? "the third is a person's"}`
@@ -172,6 +175,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return {
         seen: [
           event.summary,
+          ...minorLines(event.minor),
           "its session shows that it looked at something; the commit that it was asked about is there"
         ],
         rule: "so approved, a task is complete"

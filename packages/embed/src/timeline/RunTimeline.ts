@@ -38,6 +38,8 @@ export interface TaskStretch {
   readonly verified: boolean
   readonly agents: ReadonlyArray<AgentStretch>
   readonly commits: ReadonlyArray<string>
+  /** The findings of its reviews that hold nothing up. These are words of others. */
+  readonly minor: ReadonlyArray<string>
   /** By all of its agents: tokens, and hundredths of a dollar. */
   readonly used: Task["used"]
 }
@@ -150,7 +152,7 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
     from: events[0]?.event.at ?? now,
     to,
     over,
-    tasks: run.tasks.map(({ completedAt, id, skipped, startedAt, status, title, used, verified, work }) => ({
+    tasks: run.tasks.map(({ completedAt, id, minor, skipped, startedAt, status, title, used, verified, work }) => ({
       id,
       title,
       from: startedAt,
@@ -159,6 +161,7 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
       verified,
       agents: agents.filter(({ taskId }) => taskId === id),
       commits: work.commits,
+      minor,
       used
     })),
     finishing: agents.filter(({ role }) => role === "finisher"),

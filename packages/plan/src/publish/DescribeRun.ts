@@ -37,6 +37,12 @@ const endedWaits = {
   operator: "an operator lets the run go on"
 } as const
 
+/** Counts findings by their kind, in brackets. */
+const counted = (findings: Readonly<Record<string, ReadonlyArray<string>>>): string => {
+  const counts = Object.entries(findings).flatMap(([what, all]) => (all.length === 0 ? [] : [many(all.length, what)]))
+  return counts.length === 0 ? "" : ` (${counts.join(", ")})`
+}
+
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
 
@@ -118,11 +124,12 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "warning",
       `an attempt at task ${taskId} failed: ${message}${hint === null ? "" : `; ${firstSuspect(hint)}`}`
     ),
-  ReviewApproved: ({ summary, taskId }) => described("info", `the reviewer approved task ${taskId}: ${summary}`),
-  ReviewRejected: ({ feedback: { issues, summary }, taskId }) =>
+  ReviewApproved: ({ minor, summary, taskId }) =>
+    described("info", `the reviewer approved task ${taskId}${counted({ "minor finding": minor })}: ${summary}`),
+  ReviewRejected: ({ feedback: { issues, summary }, minor, taskId }) =>
     described(
       "warning",
-      `the reviewer rejected task ${taskId}${issues.length === 0 ? "" : ` (${many(issues.length, "issue")})`}: ${summary}`
+      `the reviewer rejected task ${taskId}${counted({ issue: issues, "minor finding": minor })}: ${summary}`
     ),
   ReviewFailed: ({ message, taskId }) => described("warning", `a review of task ${taskId} failed: ${message}`),
   WorkChanged: ({ commits, taskId }) =>

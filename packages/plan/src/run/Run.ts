@@ -35,6 +35,8 @@ export const Task = Schema.Struct({
   reviewFailures: Count,
   /** The feedback of every rejection, oldest first. */
   feedback: Schema.Array(Feedback),
+  /** The findings of its reviews that hold nothing up. They are a person's, and no implementer is told of them. */
+  minor: Schema.Array(Text),
   /** A person's words after escalations. */
   guidance: Schema.Array(Text),
   /** Why the last implementer failed; `null`: it did not. */
@@ -208,6 +210,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   failures: 0,
   reviewFailures: 0,
   feedback: [],
+  minor: [],
   guidance: [],
   lastFailure: null,
   lastHint: null,

@@ -17,7 +17,7 @@ export const TaskOutline = Schema.Struct({
 })
 export type TaskOutline = typeof TaskOutline.Type
 
-/** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). */
+/** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). `issues`: the findings that block. */
 export const Feedback = Schema.Struct({ attempt: Count, summary: Text, issues: Texts, suggestions: Texts })
 export type Feedback = typeof Feedback.Type
 
@@ -49,6 +49,7 @@ export const ImportedTask = Schema.Struct({
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
   attempts: Count,
   feedback: Schema.Array(Feedback),
+  minor: Schema.optionalKey(Texts),
   work: Work,
   /** Why the task needs a person, where the file says so. */
   escalation: Schema.optionalKey(Schema.Struct({ reason: EscalationReason, message: Text })),
