@@ -1,7 +1,7 @@
 import { attempts, isSessionKnown, limitWait } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
-import { personRung } from "../run/Rungs.ts"
+import { personRung, rejectionRung } from "../run/Rungs.ts"
 import * as Event from "../run/RunEvent.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
@@ -36,7 +36,7 @@ const unparked = (task: Task, minor: ReadonlyArray<string>) =>
 
 /**
  * Records a rejection. The first asks for the same implementer, the second for a fresh one (both in `evolve`). The
- * third asks for a person (spec: behaviour#ladder).
+ * third asks for a person, and of a final review the second (spec: behaviour#ladder, behaviour#final-review).
  */
 const rejected = (
   task: Task,
@@ -47,7 +47,7 @@ const rejected = (
 ): Decision<Event.RunEvent> =>
   ok(
     Event.ReviewRejected.make({ at, ...assignment, feedback, minor: unparked(task, minor) }),
-    ...(task.rejections + 1 < personRung
+    ...(task.rejections + 1 < rejectionRung(task)
       ? []
       : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
   )

@@ -75,7 +75,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
           words: escalated.escalation?.message
         })
   },
-  TaskDoneBefore: ({ taskId }) => described("info", `task ${taskId} is skipped: the plan has it as done`),
+  TaskDoneBefore: ({ taskId }) =>
+    described("info", `task ${taskId} is skipped: the plan has it as done, or it has nothing to judge`),
   UnknownTaskSkipped: ({ taskId }) => described("warning", `task ${taskId} is skipped: it is not in the plan`),
   StateFileRebuilt: ({ found, from, kept }) =>
     described(
@@ -84,7 +85,13 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `the state file was ${found}, and is made again from the ${from}`
         : `the state file is new: ${found === "backup" ? "a backup of another run" : "the file that was there"} is kept as ${kept}`
     ),
-  TaskStarted: ({ taskId }) => described("info", `task ${taskId} starts`),
+  TaskStarted: ({ review, taskId }) =>
+    described(
+      "info",
+      review === undefined
+        ? `task ${taskId} starts`
+        : `the review of all tasks together starts: ${many(review.commits.length, "commit")}`
+    ),
   AgentAsked: ({ agent, attempt, nudge, resumed, role, taskId }) =>
     described(
       "info",

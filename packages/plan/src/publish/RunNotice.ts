@@ -72,7 +72,7 @@ export const answerTo = (event: RunEvent): string | undefined => {
 const textOf = (event: RunEvent, { dropped, summary, tasks }: Run, text: string): string => {
   if (event._tag !== "RunFinished" || event.finishing === "failed") return text
   const completed = summary?.completed ?? 0
-  const unverified = tasks.filter(({ skipped, verified }) => !skipped && !verified).length
+  const unverified = tasks.filter(({ final, skipped, verified }) => !final && !skipped && !verified).length
   const minor = tasks.flatMap((task) => task.minor).length
   const used = tasks.map((task) => task.used).reduce(sumUsed, nothingUsed)
   return [

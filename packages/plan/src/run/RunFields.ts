@@ -6,14 +6,15 @@ const Texts = Schema.Array(Schema.String)
 
 /**
  * A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent: unknown. `gateDigest`:
- * that of the programs that judge its work; absent: none does.
+ * that of the programs that judge its work; absent: none does. `final`: it is the review of all others together.
  */
 export const TaskOutline = Schema.Struct({
   id: Text,
   title: Text,
   dependsOn: Texts,
   digest: Schema.optionalKey(Text),
-  gateDigest: Schema.optionalKey(Text)
+  gateDigest: Schema.optionalKey(Text),
+  final: Schema.optionalKey(Schema.Literal(true))
 })
 export type TaskOutline = typeof TaskOutline.Type
 
@@ -42,6 +43,10 @@ export const EscalationReason = Schema.Literals([
   "unproven"
 ])
 export type EscalationReason = typeof EscalationReason.Type
+
+/** What a final review is of: the commit that is there, with all that was made since the run's first task began. */
+export const Reviewed = Schema.Struct({ head: Text, commits: Texts, files: Texts })
+export type Reviewed = typeof Reviewed.Type
 
 /** A task of a state file that was there before the run. */
 export const ImportedTask = Schema.Struct({

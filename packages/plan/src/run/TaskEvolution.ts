@@ -1,7 +1,7 @@
 import { freshTask, type Run, type Task, taskOf } from "./Run.ts"
 import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
 import { refusalInWords, type RefusedWork } from "./RunFields.ts"
-import { freshImplementerRung, personRung } from "./Rungs.ts"
+import { freshImplementerRung, rejectionRung } from "./Rungs.ts"
 
 /** The fields of a task that an event changes. */
 export type TaskChange = { readonly [K in keyof Task]?: Task[K] }
@@ -45,7 +45,7 @@ export const imported = (task: Task, found: ImportedTask): Task => ({
   ...task,
   status: found.status === "in_progress" ? "pending" : found.status,
   attempts: found.attempts,
-  rejections: Math.min(found.feedback.length, personRung - 1),
+  rejections: Math.min(found.feedback.length, rejectionRung(task) - 1),
   feedback: found.feedback,
   minor: found.minor ?? [],
   work: found.work,
@@ -95,12 +95,24 @@ export const answered = (
   }
 }
 
-/** Returns what changes in a task by the beginning of one. */
+/** Returns what changes in a task by the beginning of one: a final review comes after each other task. */
 export const started = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskStarted" }>): TaskChange => {
-  const { at, base, taskId, untracked } = event
-  return task.id === taskId
-    ? { status: "in_progress", begun: true, base, untracked, startedAt: task.startedAt ?? at }
-    : {}
+  const { at, base, review, taskId, untracked } = event
+  const { attempts, guidance, minor, used } = task
+  if (task.id !== taskId) return task.final === true ? { ...freshTask(task), attempts, guidance, minor, used } : {}
+  return {
+    status: "in_progress",
+    begun: true,
+    base,
+    untracked,
+    startedAt: task.startedAt ?? at,
+    ...(review === undefined
+      ? {}
+      : {
+          implementation: { head: review.head, verified: false },
+          work: { commits: review.commits, files: review.files, testFile: null }
+        })
+  }
 }
 
 /** Returns what changes in a task by the minor findings of a review: they are kept beside its work. */

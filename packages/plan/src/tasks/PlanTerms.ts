@@ -20,6 +20,7 @@ const outlined = Effect.fnUntraced(function* ({
   constraints,
   dependsOn,
   description,
+  final,
   gate,
   id,
   referenceDocs,
@@ -34,6 +35,7 @@ const outlined = Effect.fnUntraced(function* ({
     digest: yield* digestOf(
       JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, ...common])
     ),
+    ...(final === undefined ? {} : { final }),
     ...(gate === undefined ? {} : { gateDigest: yield* digestOf(JSON.stringify([gate.setup, gate.verify])) })
   }
 })

@@ -4,7 +4,7 @@ import type { Run, Task } from "../run/Run.ts"
 
 const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
   [
-    `**Attempt ${attempt} Feedback:**`,
+    attempt === 0 ? "**Feedback:**" : `**Attempt ${attempt} Feedback:**`,
     summary,
     ...(issues.length === 0 ? [] : ["", "Issues identified:", ...issues.map((issue) => `- ${issue}`)]),
     ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
@@ -109,8 +109,9 @@ ${verdicts[1]} ${word}
 }
 
 /** Returns the summary of a run whose tasks are all complete. */
-export const completionSummary = ({ dropped, summary, tasks }: Run): string =>
-  [
+export const completionSummary = ({ dropped, summary, tasks: all }: Run): string => {
+  const tasks = all.filter(({ final }) => !final)
+  return [
     "## Implementation Complete",
     "",
     `${tasks.length === 1 ? "The one task has" : `All ${tasks.length} tasks have`} been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped or had done before` : ""}.`,
@@ -122,6 +123,7 @@ export const completionSummary = ({ dropped, summary, tasks }: Run): string =>
     `- Total commits: ${summary?.commits ?? 0}`,
     `- Files changed: ${summary?.files ?? 0}`
   ].join("\n")
+}
 
 /**
  * Returns the prompt of the finishing step. With a skill it begins with `skillPrompt`, and the rest is the skill's
