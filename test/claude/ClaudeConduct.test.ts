@@ -97,7 +97,7 @@ describe("behaviour#final-review", () => {
           plan.replace("tasks:", "final_review: true\ntasks:"),
           ({ known, toolResult, turn }) => {
             const { role, task, word } = assignmentOf(known)
-            if (turn && role === "Implementation")
+            if (turn && toolResult === undefined && role === "Implementation")
               prompts.push(known.slice(known.lastIndexOf("## Implementation Task")))
             if (toolResult === undefined)
               return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))

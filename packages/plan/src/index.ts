@@ -1,6 +1,7 @@
 export * from "./publish/Hindrance.ts"
 export * from "./Invocation.ts"
 export * from "./tasks/Plan.ts"
+export * from "./tasks/PlannedTask.ts"
 export * from "./tasks/PlanFile.ts"
 export * from "./tasks/PlanGates.ts"
 export * from "./tasks/PlanTerms.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
 import type { RunRef } from "../run/RunRef.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
-import type { PlanGate } from "../tasks/Plan.ts"
+import type { PlanGate } from "../tasks/PlannedTask.ts"
 
 /** A commit that is to be judged, and by which programs. */
 export interface GateOrder {

@@ -3,7 +3,7 @@ import { endTree, runCheck } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
 import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
-import type { PlanProgram } from "../tasks/Plan.ts"
+import type { PlanProgram } from "../tasks/PlannedTask.ts"
 import { shellWord } from "../Invocation.ts"
 import type { GateOrder } from "./GatePort.ts"
 

@@ -1,4 +1,4 @@
-import type { PlannedTask } from "./Plan.ts"
+import type { PlannedTask } from "./PlannedTask.ts"
 import { fitting } from "./PromptParts.ts"
 
 /** The id of the step in which a reviewer judges the work of all tasks together (spec: behaviour#final-review). */

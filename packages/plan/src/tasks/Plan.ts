@@ -2,6 +2,7 @@ import { Predicate, Result, Runtime, Schema } from "effect"
 import { circlesOf } from "./Circles.ts"
 import { finalReviewId, finalReviewOf } from "./FinalReview.ts"
 import { gateOfPlan } from "./PlanGates.ts"
+import type { PlanGate, PlannedTask, PlanProgram, ReferenceDoc } from "./PlannedTask.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
@@ -13,43 +14,6 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
   override get message(): string {
     return `${this.path}: ${this.problems.join("; ")}`
   }
-}
-
-/** A document that an agent reads first; the path is relative to the project. */
-export interface ReferenceDoc {
-  readonly path: string
-  readonly description: string
-}
-
-/** A program with its arguments, read by no shell. */
-export type PlanProgram = readonly [string, ...ReadonlyArray<string>]
-
-/** The programs that judge a commit, in a checkout of its own (spec: behaviour#gate). */
-export interface PlanGate {
-  /** What makes that checkout ready. */
-  readonly setup: ReadonlyArray<PlanProgram>
-  readonly verify: readonly [PlanProgram, ...ReadonlyArray<PlanProgram>]
-}
-
-/** A task as the plan has it, with its defaults filled in. */
-export interface PlannedTask {
-  readonly id: string
-  readonly title: string
-  readonly description: string
-  /** As the prompt has it. */
-  readonly acceptanceCriteria: string
-  /** What the plan asks of each of its tasks; absent: nothing. */
-  readonly constraints?: string
-  /** The plan's documents, then the task's own. */
-  readonly referenceDocs: ReadonlyArray<ReferenceDoc>
-  /** Ids of tasks that must be complete before it. */
-  readonly dependsOn: ReadonlyArray<string>
-  /** The plan's gate, then the task's own programs; absent: no program judges it. */
-  readonly gate?: PlanGate
-  /** True if the plan has it as done. When a run takes the plan, that is a person's word. */
-  readonly done?: boolean
-  /** True if it is the review of all other tasks together, which no implementer begins. */
-  readonly final?: true
 }
 
 /** The last step, when every task is complete (spec: behaviour#finishing-step). */

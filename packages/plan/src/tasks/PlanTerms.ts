@@ -1,7 +1,8 @@
 import { digestOf, Words } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { TaskOutline } from "../run/RunFields.ts"
-import type { Plan, PlannedTask } from "./Plan.ts"
+import type { Plan } from "./Plan.ts"
+import type { PlannedTask } from "./PlannedTask.ts"
 
 /** What a run understands of a plan: its tasks in their order, and its finishing step. */
 export interface PlanTerms {

@@ -1,4 +1,5 @@
-import type { Finish, PlannedTask } from "./Plan.ts"
+import type { Finish } from "./Plan.ts"
+import type { PlannedTask } from "./PlannedTask.ts"
 import { answerForm, gateLine, listed, newest, references, taskDetails } from "./PromptParts.ts"
 import type { Run, Task } from "../run/Run.ts"
 

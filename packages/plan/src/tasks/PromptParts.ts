@@ -1,5 +1,5 @@
 import { shellWord } from "../Invocation.ts"
-import type { PlanGate, PlannedTask } from "./Plan.ts"
+import type { PlanGate, PlannedTask } from "./PlannedTask.ts"
 
 /* What the prompts of implementers and reviewers share. */
 

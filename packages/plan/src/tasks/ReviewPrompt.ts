@@ -1,5 +1,5 @@
 import type { Task } from "../run/Run.ts"
-import type { PlannedTask } from "./Plan.ts"
+import type { PlannedTask } from "./PlannedTask.ts"
 import { answerForm, fitting, gateLine, listed, newest, quoted, references, taskDetails } from "./PromptParts.ts"
 
 /** Maximum of files that are named to a reviewer. The rest is in the commits. */
