@@ -379,7 +379,7 @@ describe("behaviour#agents-of-a-run", () => {
         for (const [name, text] of [
           ["implementer", implementerPrompt(planned, told, "w0rd")],
           ["reviewer", reviewerPrompt(planned, { ...told, feedback: [] }, "w0rd")],
-          ["re-reviewer", reviewerPrompt(planned, again, "w0rd", [], { commits: ["c2"], files: ["a\n.ts"] })]
+          ["re-reviewer", reviewerPrompt(planned, again, "w0rd", { since: { commits: ["c2"], files: ["a\n.ts"] } })]
         ] as const) {
           const file = fileURLToPath(new URL(`fixtures/prompts/${name}.md`, import.meta.url))
           assert.strictEqual(text, yield* fs.readFileString(file))
@@ -405,7 +405,9 @@ describe("behaviour#agents-of-a-run", () => {
       const wide = { ...planned, description: long }
       const [implementer, reviewer] = [
         implementerPrompt(wide, task, "w0rd"),
-        reviewerPrompt(wide, { ...task, reviewed: "c", minor: words(500) }, "w0rd", [], { commits: ["c"], files })
+        reviewerPrompt(wide, { ...task, reviewed: "c", minor: words(500) }, "w0rd", {
+          since: { commits: ["c"], files }
+        })
       ]
       for (const prompt of [implementer, reviewer]) assert.isBelow(Buffer.byteLength(prompt), 131_072)
       for (const part of ["**Attempt 5 Feedback:**\nS5", "G5 "]) assert.include(implementer, part)

@@ -43,13 +43,10 @@ const promptOf = Effect.fnUntraced(
     const { reviewed, work } = task
     const there = work.testFile !== null && (yield* git.has(work.testFile))
     const since = reviewed === null ? undefined : yield* git.since(reviewed)
-    return reviewerPrompt(
-      planned,
-      { ...task, work: { ...work, testFile: there ? work.testFile : null } },
-      word,
+    return reviewerPrompt(planned, { ...task, work: { ...work, testFile: there ? work.testFile : null } }, word, {
       forgotten,
       since
-    )
+    })
   },
   // No argument of a program may have a NUL.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))

@@ -212,7 +212,8 @@ const of = {
 /**
  * Reads the verdict in what an agent printed. It is the last thing said, a well-formed block with a word behind its
  * header. Text before it may be quoted from anywhere. Another verdict in the same stretch of text contradicts it. So do
- * blocking findings in an approval, and a rejection that says which findings block and has none. Fails with `NoVerdict`.
+ * blocking findings in an approval, and a rejection that sorts its findings and has no such one. Fails with
+ * `NoVerdict`.
  */
 export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (message: string) => Result.fail<NoVerdict>({ reason: "no verdict", message })

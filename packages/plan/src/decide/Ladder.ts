@@ -42,8 +42,7 @@ const rejected = (
   task: Task,
   at: number,
   assignment: { readonly token: string; readonly taskId: string },
-  feedback: Event.Feedback,
-  minor: ReadonlyArray<string>
+  { feedback, minor }: Pick<typeof Event.ReviewRejected.Type, "feedback" | "minor">
 ): Decision<Event.RunEvent> =>
   ok(
     Event.ReviewRejected.make({ at, ...assignment, feedback, minor: unparked(task, minor) }),
@@ -170,7 +169,10 @@ export const decideReport = (
         Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
       )
     case "Rejected":
-      return rejected(task, at, of, { attempt: assignment.attempt, ...report.feedback }, report.minor)
+      return rejected(task, at, of, {
+        feedback: { attempt: assignment.attempt, ...report.feedback },
+        minor: report.minor
+      })
     case "Failed": {
       const died = diedOf(assignment, report, at)
       return died === undefined

@@ -10,7 +10,7 @@ import {
   refusedWork,
   rejectedWork,
   revised,
-  started,
+  begunTask,
   swept,
   type TaskChange,
   verifiedWork
@@ -90,7 +90,7 @@ const change = (run: Run, event: RunEvent): Change =>
     TaskStarted: (event) => ({
       current: event.taskId,
       branch: event.branch,
-      tasks: run.tasks.map((task) => ({ ...task, ...started(task, event) }))
+      tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) }))
     }),
     AgentAsked: ({ agent, at, attempt, head, nudge, resumed, role, sessionId, taskId, token }) => ({
       assignment: {

@@ -96,7 +96,7 @@ export const answered = (
 }
 
 /** Returns what changes in a task by the beginning of one: a final review comes after each other task. */
-export const started = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskStarted" }>): TaskChange => {
+export const begunTask = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskStarted" }>): TaskChange => {
   const { at, base, review, taskId, untracked } = event
   const { attempts, guidance, minor, used } = task
   if (task.id !== taskId) return task.final === true ? { ...freshTask(task), attempts, guidance, minor, used } : {}

@@ -1,6 +1,6 @@
 import type { Finish } from "./Plan.ts"
 import type { PlannedTask } from "./PlannedTask.ts"
-import { answerForm, gateLine, listed, newest, references, taskDetails } from "./PromptParts.ts"
+import { wordAsked, gateLine, listed, newestTexts, references, taskDetails } from "./PromptParts.ts"
 import type { Run, Task } from "../run/Run.ts"
 
 const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
@@ -14,7 +14,7 @@ const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"
 const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
   const parts = [
     ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
-    ...newest(feedback.map(feedbackText)),
+    ...newestTexts(feedback.map(feedbackText)),
     ...(lastFailure === null
       ? []
       : [
@@ -25,7 +25,7 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
       : [
           `**Not in any commit:** git does not know these files; commit what belongs to the work:\n${listed(forgotten)}`
         ]),
-    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newest(guidance)].join("\n")])
+    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newestTexts(guidance)].join("\n")])
   ]
   return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
 }
@@ -57,7 +57,7 @@ ${references(planned, "implementing")}${previous(task, forgotten)}### Instructio
 ${planned.gate === undefined ? "" : `6. **The gate** - These judge your commits, in a clean checkout: ${gateLine(planned.gate)}\n`}
 ### Output
 
-${answerForm(word)}
+${wordAsked(word)}
 
 When implementation is complete, output exactly:
 
@@ -97,7 +97,7 @@ export const nudgePrompt = (
 
 It is not done yet: ${message}${message.endsWith("\n") ? "\n" : ". "}Go on from where you are, in this turn; nobody answers a question.
 ${forgotten.length === 0 ? "" : `\nFiles that git does not know, new since the task began:\n${listed(forgotten)}\n`}
-${answerForm(word)} Its form is that of your task:
+${wordAsked(word)} Its form is that of your task:
 
 \`\`\`
 ${verdicts[0]} ${word}

@@ -52,7 +52,7 @@ export const fitting = (texts: ReadonlyArray<string>, room = maxBytes): Readonly
 }
 
 /** Returns the newest texts that there is room for, in their order. */
-export const newest = (texts: ReadonlyArray<string>) => fitting(texts.slice(-maxTold).toReversed()).toReversed()
+export const newestTexts = (texts: ReadonlyArray<string>) => fitting(texts.slice(-maxTold).toReversed()).toReversed()
 
 /** Quotes a file's name as one line of JSON without invisible characters. A name may hold any text. */
 export const quoted = (file: string) =>
@@ -70,7 +70,7 @@ export const listed = (files: ReadonlyArray<string>) =>
   ].join("\n")
 
 /** Asks for the word of the launch. It tells what an agent says from what it read. */
-export const answerForm = (word: string) =>
+export const wordAsked = (word: string) =>
   `Print your answer last, with nothing after it. Its first word is followed by \`${word}\`, which only you have, and only for this turn. An answer without that word does not count.`
 
 /** Returns the programs that judge a commit, on one line. */

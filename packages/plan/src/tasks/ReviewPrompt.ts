@@ -1,6 +1,6 @@
 import type { Task } from "../run/Run.ts"
 import type { PlannedTask } from "./PlannedTask.ts"
-import { answerForm, fitting, gateLine, listed, newest, quoted, references, taskDetails } from "./PromptParts.ts"
+import { wordAsked, fitting, gateLine, listed, newestTexts, quoted, references, taskDetails } from "./PromptParts.ts"
 
 /** Maximum of files that are named to a reviewer. The rest is in the commits. */
 const maxFiles = 200
@@ -26,15 +26,17 @@ const verifiedBy = ({ gate }: PlannedTask, { implementation }: Pick<Task, "imple
 const decided = (guidance: ReadonlyArray<string>) =>
   guidance.length === 0
     ? ""
-    : `### Guidance of the User\n\nSince then the user has said this about the task. Where it differs from the specification, follow it:\n\n${newest(guidance).join("\n\n")}\n\n`
+    : `### Guidance of the User\n\nSince then the user has said this about the task. Where it differs from the specification, follow it:\n\n${newestTexts(guidance).join("\n\n")}\n\n`
 
 /** Maximum bytes of the findings of the last review, of the files since it, and of the minor findings. */
 const roomBytes = { findings: 12_000, files: 6000, minor: 4000 } as const
 
-/** The work since the last review, as git has it: its range of commits, and the files that differ. */
-export interface SinceReview {
-  readonly commits: ReadonlyArray<string>
-  readonly files: ReadonlyArray<string>
+/** What git says beside the work of a task. */
+interface ReviewSight {
+  /** Files that are new since the task began, and that git does not know. */
+  readonly forgotten?: ReadonlyArray<string>
+  /** The commits since the last review, and the files that they change; absent: that commit is unknown. */
+  readonly since?: Pick<Task["work"], "commits" | "files"> | undefined
 }
 
 const bullets = (texts: ReadonlyArray<string>, room: number) =>
@@ -44,7 +46,7 @@ const bullets = (texts: ReadonlyArray<string>, room: number) =>
   ).join("\n")
 
 /** Tells the next reviewer what the last one found, and what was done since. Both are a reviewer's and git's words. */
-const lastReview = ({ feedback, guidance, implementation, minor, reviewed }: Task, since: SinceReview | undefined) => {
+const lastReview = ({ feedback, guidance, implementation, minor, reviewed }: Task, since: ReviewSight["since"]) => {
   const last = feedback.at(-1)
   if (last === undefined) return ""
   const range =
@@ -64,15 +66,13 @@ ${range}${minor.length === 0 ? "" : `Noted already as minor, and left for a pers
 
 /**
  * Returns a reviewer's prompt: the task, its documents, the user's guidance, and what git says of the implementation.
- * Nothing that the implementer said is in it, and no name of a file unquoted. `word` and `forgotten`: as for an
- * implementer. `since`: the work since the last review, where that commit is known.
+ * Nothing that the implementer said is in it, and no name of a file unquoted. `word`: as for an implementer.
  */
 export const reviewerPrompt = (
   planned: PlannedTask,
   task: Task,
   word: string,
-  forgotten: ReadonlyArray<string> = [],
-  since?: SinceReview
+  { forgotten = [], since }: ReviewSight = {}
 ): string => {
   const { guidance, implementation, work } = task
   return `## Code Review Task
@@ -112,7 +112,7 @@ Verify each item:
 
 ### Output
 
-${answerForm(word)}
+${wordAsked(word)}
 
 If nothing blocks, output (without \`minor\` where there is none):
 
