@@ -23,7 +23,8 @@ const rejected = (attempt: number): RunEvent => ({
   _tag: "ReviewRejected",
   at,
   ...assignment,
-  feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] }
+  feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] },
+  minor: ["a long name"]
 })
 const failed = (reason: "timeout" | "lost"): RunEvent => ({
   _tag: "ImplementationFailed",

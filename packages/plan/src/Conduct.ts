@@ -8,6 +8,7 @@ import { PlanContext } from "./PlanContext.ts"
 import { judgeAgent } from "./agent/Judging.ts"
 import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
 import { isRunOver, next, type Run, type Task, type Assignment } from "./run/Run.ts"
+import { startTask } from "./StartTask.ts"
 import { writeState } from "./state/StateStore.ts"
 import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
 import { assignedAgent } from "./agent/AssignedAgent.ts"
@@ -128,12 +129,9 @@ const byPlan = Effect.fn("Conduct.byPlan")(function* <E, R>(run: Run, step: Effe
     : yield* context.ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })
 })
 
-/** Maximum of untracked files that a task remembers from its beginning. */
-const maxUntracked = 500
-
 /** Takes one step of the loop. `undefined`: a person's word is needed, or the run is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
-  const { git, ref } = yield* PlanContext
+  const { ref } = yield* PlanContext
   const step = next(run)
   switch (step._tag) {
     case "Await":
@@ -148,11 +146,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
           Effect.gen(function* () {
             const pause = yield* beforeTask(run)
             if (pause !== undefined) return yield* ref.dispatch(pause)
-            const base = yield* git.head
-            const { branch } = yield* git.status
-            const there = yield* git.untracked
-            const untracked = there.length > maxUntracked ? null : there
-            return yield* ref.dispatch({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
+            return yield* startTask(run, step.task)
           }),
           run
         )

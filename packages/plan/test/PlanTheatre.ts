@@ -4,7 +4,7 @@ import { layerSettings } from "@souffleur/testing"
 import { runProgram } from "@souffleur/process"
 import { HostServices, Processes as HostProcesses } from "@souffleur/node"
 import { Effect, FileSystem, Path, type Scope } from "effect"
-import { GatePort, gitOf, hostGate, type PlanGate } from "../src/index.ts"
+import { GatePort, gitOf, hostGate, type Plan, type PlanGate } from "../src/index.ts"
 import { type Act, complete, own, planOf, stage } from "./PlanStage.ts"
 
 /** A commit of a test is by somebody, unsigned, and starts no housekeeping. */
@@ -34,6 +34,8 @@ export const theatre = Effect.fnUntraced(function* (
     readonly lazy?: boolean
     /** The gate of each task, which is the real one. */
     readonly gate?: PlanGate
+    /** In place of tasks and their gate. */
+    readonly plan?: Plan
   } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
@@ -55,7 +57,7 @@ export const theatre = Effect.fnUntraced(function* (
   yield* asked("add", "base.txt")
   yield* asked("commit", "-q", "-m", "base")
   const repository = yield* gitOf(project, yield* own(path.join(project, "state.json"), []))
-  const plan = planOf(...(options.tasks ?? ["t1"]))
+  const plan = options.plan ?? planOf(...(options.tasks ?? ["t1"]))
   const { gate } = options
   const it = yield* stage(
     gate === undefined ? plan : { ...plan, tasks: plan.tasks.map((task) => ({ ...task, gate })) },

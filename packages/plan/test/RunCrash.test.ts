@@ -245,6 +245,27 @@ describe("behaviour#run", () => {
   })
 })
 
+describe("behaviour#final-review", () => {
+  it.live(
+    "killed at any moment of a final review that rejects once, it goes on from the log, and no agent is doubled",
+    () =>
+      Effect.gen(function* () {
+        const tasks = planOf("t1").tasks
+        const last = { ...tasks[0]!, id: "final-review", dependsOn: ["t1"], final: true } as const
+        const says = [approves, rejects(1), approves].map((said) => () => Effect.succeed(said))
+        const agents = ["implementer", "reviewer", "reviewer", "implementer", "reviewer"]
+        yield* killedEverywhere(
+          play([], says, { plan: { ...planOf("t1"), tasks: [...tasks, last] } }),
+          ["c0", "c1", "c2"],
+          agents,
+          { attempts: 1, rejections: 0 },
+          // A test above covers the moments before this one.
+          25
+        )
+      }).pipe(Effect.provide(services))
+  )
+})
+
 describe("behaviour#agents-of-a-run", () => {
   describe("a conductor", () => {
     it.live("killed at any of its moments, it learns the session that an agent chose, and goes on in it", () =>

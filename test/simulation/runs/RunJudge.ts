@@ -30,6 +30,13 @@ const same = (
   b: { readonly pid: number; readonly startTime: number }
 ) => a.pid === b.pid && a.startTime === b.startTime
 
+/** Returns whether a review has the minor findings of its reviewer that no earlier one had. */
+const isParked = (
+  { minor }: { readonly minor: ReadonlyArray<string> },
+  said: { readonly minor: ReadonlyArray<string> },
+  before: { readonly minor: ReadonlyArray<string> }
+) => minor.join("\n") === said.minor.filter((one) => !before.minor.includes(one)).join("\n")
+
 /** Compares the log of a run, its launches and its signals with the truth of the world. */
 export class RunJudge {
   readonly #world: JudgedWorld
@@ -73,6 +80,15 @@ export class RunJudge {
     if (prompt.includes(chatter)) world.violated(`what an agent chatted is in the prompt of the ${agent.role}`)
     if (agent.role === "reviewer" && prompt.includes(boast))
       world.violated("what an implementer said is in its reviewer's prompt")
+    if (agent.role === "implementer" && prompt.includes("seen in "))
+      world.violated("a minor finding is in an implementer's prompt")
+    const rejected = world
+      .runOf(agent)
+      .tasks.find(({ id }) => id === agent.taskId)
+      ?.feedback.at(-1)
+    const isTold = prompt.includes("### Last Review") && rejected?.issues.every((issue) => prompt.includes(issue))
+    if (agent.role === "reviewer" && assignment?.nudge === null && isTold !== (rejected !== undefined))
+      world.violated("a reviewer is not told of the last rejection, or of one that never was")
   }
 
   /** Checks an agent whose time is over. A conductor that was there all the time, and undisturbed, has ended it. */
@@ -144,13 +160,17 @@ export class RunJudge {
         held(said === "approved", `the reviewer said ${said}`)
         held(agent.deed.kind !== "approves without a look", "the reviewer looked at nothing")
         held(task.work.commits.length > 0 && task.work.files.length > 0, "there is no work")
+        held(isParked(event, agent, task), "its minor findings are others")
         return held(
           moved || task.implementation?.head === world.repository.head,
           "what was reviewed is not what is there"
         )
       }
-      case "ReviewRejected":
+      case "ReviewRejected": {
+        const task = before.tasks.find(({ id }) => id === event.taskId)!
+        held(isParked(event, agent, task), "its minor findings are others")
         return held(said === "rejected", `the reviewer said ${said}`)
+      }
       case "AgentNudged":
         // After a clock was set back, the end of its turn lies before its beginning.
         if (!world.steadyClock) return

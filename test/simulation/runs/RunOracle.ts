@@ -6,6 +6,8 @@ import type { AgentRole } from "./Deed.ts"
 interface Rung {
   standing: "waiting" | "to implement" | "to verify" | "to review" | "escalated" | "done"
   rejections: number
+  /** The minor findings of all of its reviews. */
+  minor: ReadonlyArray<string>
   /** Implementers in a row without a result. `unreviewed` counts such reviewers of one implementation. */
   fruitless: number
   unreviewed: number
@@ -20,6 +22,8 @@ interface Rung {
   /** True if it began in this run. The base of a task from another run is unknown. */
   begun: boolean
   dependsOn: ReadonlyArray<string>
+  /** True if it is the review of all others together. */
+  final: boolean
   /** True if the plan has dropped it. An agent that works on it may end. */
   dropped: boolean
 }
@@ -33,6 +37,18 @@ interface Asked {
   readonly at: number
   /** True if another souffleur took the run since. */
   orphaned: boolean
+}
+
+/** The counts of a task that has not begun. */
+const notBegun = {
+  standing: "waiting" as const,
+  rejections: 0,
+  fruitless: 0,
+  unreviewed: 0,
+  session: null,
+  nudge: null,
+  refused: 0,
+  begun: false
 }
 
 /**
@@ -77,25 +93,15 @@ export class RunOracle {
       if (this.asked?.taskId === id) rung.dropped = true
       else this.rungs.delete(id)
     }
-    for (const { dependsOn, gateDigest, id } of tasks) {
-      const fresh = {
-        standing: "waiting" as const,
-        rejections: 0,
-        fruitless: 0,
-        unreviewed: 0,
-        session: null,
-        nudge: null,
-        answers: 0,
-        refused: 0,
-        begun: false
-      }
-      const { nudge, ...before } = this.rungs.get(id) ?? fresh
+    for (const { dependsOn, final = false, gateDigest, id } of tasks) {
+      const { nudge, ...before } = this.rungs.get(id) ?? { ...notBegun, minor: [], answers: 0 }
       // What is asked for may be other work since, unless that agent is at work.
       const gated = gateDigest !== undefined
       this.rungs.set(id, {
         ...before,
         nudge: this.asked?.taskId === id ? nudge : null,
         dependsOn,
+        final,
         dropped: false,
         gated
       })
@@ -162,10 +168,11 @@ export class RunOracle {
       case "RunOpened":
         return this.#outline(event.tasks)
       case "ProgressImported":
-        for (const { feedback, id, status } of event.tasks) {
+        for (const { feedback, id, minor = [], status } of event.tasks) {
           const standing = status === "completed" ? "done" : status === "escalated" ? "escalated" : "waiting"
           // However many rejections are imported, one more must reach a person.
-          Object.assign(this.#rung(id), { standing, rejections: Math.min(feedback.length, 2) })
+          const rung = this.#rung(id)
+          Object.assign(rung, { standing, minor, rejections: Math.min(feedback.length, rung.final ? 1 : 2) })
         }
         return
       case "TaskDoneBefore": {
@@ -189,9 +196,13 @@ export class RunOracle {
       case "TaskStarted": {
         const rung = this.#rung(event.taskId)
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
+        // It judges the work of all others, so it comes after them once more.
+        for (const other of this.rungs.values()) if (other.final && other !== rung) Object.assign(other, notBegun)
         if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
           this.#violated("two tasks at once")
-        Object.assign(rung, { standing: "to implement", begun: true })
+        if (rung.final !== (event.review !== undefined)) this.#violated(`${event.taskId} begins as what it is not`)
+        const standing = !rung.final ? "to implement" : rung.gated ? "to verify" : "to review"
+        Object.assign(rung, { standing, begun: true })
         return
       }
       case "AgentAsked": {
@@ -292,15 +303,17 @@ export class RunOracle {
       case "ReviewRejected":
         return this.#move(event, (rung) => {
           rung.standing = "to implement"
+          rung.minor = [...rung.minor, ...event.minor]
           rung.rejections++
           rung.refused = 0
           if (rung.rejections === 2) rung.session = null
-          if (rung.rejections === 3) this.#owed = "rejections"
+          if (rung.rejections === (rung.final ? 2 : 3)) this.#owed = "rejections"
         })
       case "ReviewApproved":
         return this.#move(event, (rung) => {
           if (rung.standing !== "to review") this.#violated(`${event.taskId} is approved, and was ${rung.standing}`)
           rung.standing = "done"
+          rung.minor = [...rung.minor, ...event.minor]
         })
       case "TaskCompleted":
         if (this.#rung(event.taskId).standing !== "done")

@@ -45,7 +45,9 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
     return 1
   }
-  if (!asJson) yield* printLines(`\n${completionSummary(last)}`)
+  const minor = last.tasks.flatMap(({ id, minor }) => minor.map((finding) => `- ${id}: ${finding}`))
+  const findings = minor.length === 0 ? "" : `\n\n### Minor Findings\n${minor.join("\n")}`
+  if (!asJson) yield* printLines(`\n${completionSummary(last)}${findings}`)
   return last.dropped.length === 0 ? 0 : 1
 })
 

@@ -10,19 +10,22 @@ type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }
 const commits = (many: ReadonlyArray<string>) =>
   many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`
 
-const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
-  const count = (taskOf(before, taskId)?.rejections ?? 0) + 1
-  const rules = [
-    "the first: the same implementer goes on with the feedback",
-    "the second: a fresh implementer gets all feedback"
-  ]
+const minorLines = (minor: ReadonlyArray<string>) => minor.map((finding) => `minor, and kept for you: ${finding}`)
+
+const rejected = ({ feedback, minor, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
+  const task = taskOf(before, taskId)
+  const count = (task?.rejections ?? 0) + 1
+  const rules = task?.final
+    ? ["the first of a final review: a fresh implementer gets the feedback"]
+    : ["the first: the same implementer goes on with the feedback", "the second: a fresh implementer gets all feedback"]
   return {
     seen: [
       `the reviewer of attempt ${feedback.attempt}: ${feedback.summary}`,
       ...feedback.issues,
+      ...minorLines(minor),
       `rejection ${count} of this task`
     ],
-    rule: `rejections are counted: ${rules[count - 1] ?? "the third is a person's"}`
+    rule: `rejections are counted: ${rules[count - 1] ?? `the ${task?.final ? "second" : "third"} is a person's`}`
   }
 }
 
@@ -78,7 +81,7 @@ const failed = (
 }
 
 const escalations: Readonly<Record<Exclude<Of<"TaskEscalated">["reason"], "gate">, string>> = {
-  rejections: "the third rejection is a person's",
+  rejections: "the third rejection is a person's, and of a final review the second",
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third assignment in a row that came to nothing is a person's",
   "reviewer failures": "the third assignment in a row that came to nothing is a person's",
@@ -172,6 +175,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return {
         seen: [
           event.summary,
+          ...minorLines(event.minor),
           "its session shows that it looked at something; the commit that it was asked about is there"
         ],
         rule: "so approved, a task is complete"

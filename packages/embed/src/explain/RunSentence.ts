@@ -175,7 +175,7 @@ const needs = (
 /** Says whether a program took the work of a complete task. */
 export const verifiedWord = ({ verified }: Pick<Task, "verified">) => (verified ? "verified" : "unverified")
 
-/** Says how a task is: its status, its counts, and each rejection. */
+/** Says how a task is: its status, its counts, its problems and its minor findings. */
 export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
   const counts = [
     ...(task.status === "completed" && !task.skipped ? [verifiedWord(task)] : []),
@@ -189,6 +189,7 @@ export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string>
     `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}`,
     ...(task.escalation === null
       ? []
-      : [task.escalation.message, ...grievances(task, outputOf)].map((line) => `    ${line}`))
+      : [task.escalation.message, ...grievances(task, outputOf)].map((line) => `    ${line}`)),
+    ...task.minor.map((finding) => `    minor: ${finding}`)
   ].map((line) => plain(line, maxLineLength))
 }

@@ -18,7 +18,8 @@ import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgen
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/Git.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
-import { finisherPrompt, implementerPrompt, nudgePrompt, reviewerPrompt } from "../tasks/Prompt.ts"
+import { finisherPrompt, implementerPrompt, nudgePrompt } from "../tasks/Prompt.ts"
+import { reviewerPrompt } from "../tasks/ReviewPrompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
 
@@ -39,14 +40,13 @@ const promptOf = Effect.fnUntraced(
     if (nudge !== null) return nudgePrompt(role, nudge, word, role === "implementer" ? forgotten : [])
     if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
     // A later commit may have removed it.
-    const { testFile } = task.work
-    const there = testFile !== null && (yield* git.has(testFile))
-    return reviewerPrompt(
-      planned,
-      { ...task, work: { ...task.work, testFile: there ? testFile : null } },
-      word,
-      forgotten
-    )
+    const { reviewed, work } = task
+    const there = work.testFile !== null && (yield* git.has(work.testFile))
+    const since = reviewed === null ? undefined : yield* git.since(reviewed)
+    return reviewerPrompt(planned, { ...task, work: { ...work, testFile: there ? work.testFile : null } }, word, {
+      forgotten,
+      since
+    })
   },
   // No argument of a program may have a NUL.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))

@@ -141,7 +141,7 @@ const approval = Effect.fnUntraced(function* (
 /** Reports on the finishing step by its end. Where the end of an agent is unknown, its session's records decide. */
 const finished = Effect.fnUntraced(function* (assignment: Assignment, { end, output, telling }: Heard) {
   const isAgent = (yield* PlanContext).finishing === null
-  const done: AgentReport = { _tag: "Approved", summary: "" }
+  const done: AgentReport = { _tag: "Approved", summary: "", minor: [] }
   if (endedWell(end)) return done
   const limited = isAgent ? yield* refused(assignment, output) : undefined
   if (limited !== undefined) return limited

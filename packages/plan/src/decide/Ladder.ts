@@ -1,15 +1,19 @@
 import { attempts, isSessionKnown, limitWait } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
-import { personRung } from "../run/Rungs.ts"
+import { personRung, rejectionRung } from "../run/Rungs.ts"
 import * as Event from "../run/RunEvent.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
 export type AgentReport =
   | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
   | { readonly _tag: "Blocked"; readonly message: string }
-  | { readonly _tag: "Approved"; readonly summary: string }
-  | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
+  | { readonly _tag: "Approved"; readonly summary: string; readonly minor: ReadonlyArray<string> }
+  | {
+      readonly _tag: "Rejected"
+      readonly feedback: Omit<Event.Feedback, "attempt">
+      readonly minor: ReadonlyArray<string>
+    }
   | {
       readonly _tag: "Failed"
       readonly reason: Event.Failing
@@ -26,19 +30,23 @@ export type AgentReport =
 const escalated = (at: number, taskId: string, reason: Event.EscalationReason, message: string) =>
   Event.TaskEscalated.make({ at, taskId, reason, message })
 
+/** Returns the minor findings that no earlier review of a task has, each once. */
+const unparked = (task: Task, minor: ReadonlyArray<string>) =>
+  [...new Set(minor)].filter((finding) => !task.minor.includes(finding))
+
 /**
  * Records a rejection. The first asks for the same implementer, the second for a fresh one (both in `evolve`). The
- * third asks for a person (spec: behaviour#ladder).
+ * third asks for a person, and of a final review the second (spec: behaviour#ladder, behaviour#final-review).
  */
 const rejected = (
   task: Task,
   at: number,
   assignment: { readonly token: string; readonly taskId: string },
-  feedback: Event.Feedback
+  { feedback, minor }: Pick<typeof Event.ReviewRejected.Type, "feedback" | "minor">
 ): Decision<Event.RunEvent> =>
   ok(
-    Event.ReviewRejected.make({ at, ...assignment, feedback }),
-    ...(task.rejections + 1 < personRung
+    Event.ReviewRejected.make({ at, ...assignment, feedback, minor: unparked(task, minor) }),
+    ...(task.rejections + 1 < rejectionRung(task)
       ? []
       : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
   )
@@ -157,11 +165,14 @@ export const decideReport = (
       )
     case "Approved":
       return ok(
-        Event.ReviewApproved.make({ at, ...of, summary: report.summary }),
+        Event.ReviewApproved.make({ at, ...of, summary: report.summary, minor: unparked(task, report.minor) }),
         Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
       )
     case "Rejected":
-      return rejected(task, at, of, { attempt: assignment.attempt, ...report.feedback })
+      return rejected(task, at, of, {
+        feedback: { attempt: assignment.attempt, ...report.feedback },
+        minor: report.minor
+      })
     case "Failed": {
       const died = diedOf(assignment, report, at)
       return died === undefined

@@ -1,5 +1,7 @@
+import { type Decision, notNow, ok } from "@souffleur/eventlog"
+import { next, type Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
-import type { RunIntent } from "../run/RunIntent.ts"
+import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 
 /**
  * Takes over the tasks of a state file, whatever program wrote it. A person decides on tasks that git does not confirm.
@@ -71,4 +73,25 @@ export const opened = (
       .filter((taskId) => progress === null || progress.tasks.every(({ id }) => id !== taskId))
       .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
   ]
+}
+
+/** Records the beginning of a task. A final review begins with its reviewer, where there is something to judge. */
+export const startedTask = (
+  run: Run,
+  {
+    base,
+    branch = null,
+    now: at,
+    review,
+    taskId,
+    untracked = null
+  }: Extract<RunCommand, { readonly _tag: "StartTask" }>
+): Decision<Event.RunEvent> => {
+  const step = next(run)
+  if (step._tag !== "Start" || step.task.id !== taskId) return notNow(`task ${taskId} is not next`)
+  const begun = { at, taskId, base, branch, untracked }
+  if (step.task.final !== true) return ok(Event.TaskStarted.make(begun))
+  return review === undefined || review.commits.length === 0
+    ? ok(Event.TaskDoneBefore.make({ at, taskId }))
+    : ok(Event.TaskStarted.make({ ...begun, review }))
 }

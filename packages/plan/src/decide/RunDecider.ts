@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
-import { opened } from "./OpenDecider.ts"
+import { opened, startedTask } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
 import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
@@ -91,6 +91,7 @@ const answer = (
 const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
   task?.status === "completed" &&
   !task.skipped &&
+  !task.final &&
   digest !== undefined &&
   task.digest !== undefined &&
   digest !== task.digest &&
@@ -155,20 +156,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         : notNow("the plan is as this run has it, and waits for no word")
     case "RebuildStateFile":
       return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log", kept: command.kept ?? null }))
-    case "StartTask": {
-      const step = next(run)
-      return step._tag === "Start" && step.task.id === command.taskId
-        ? ok(
-            Event.TaskStarted.make({
-              at,
-              taskId: command.taskId,
-              base: command.base,
-              branch: command.branch ?? null,
-              untracked: command.untracked ?? null
-            })
-          )
-        : notNow(`task ${command.taskId} is not next`)
-    }
+    case "StartTask":
+      return startedTask(run, command)
     case "Ask":
       return ask(run, command)
     case "Prepare":
@@ -255,7 +244,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "Verify": {
       if (next(run)._tag !== "Verify" || !run.tasks.every(({ status }) => status === "completed"))
         return notNow("not every task is complete")
-      const skipped = run.tasks.filter(({ skipped }) => skipped).length
+      const tasks = run.tasks.filter(({ final }) => !final)
+      const skipped = tasks.filter(({ skipped }) => skipped).length
       const { commits, files, missing } = command
       const lost = run.tasks.filter(
         ({ skipped, work }) => !skipped && work.commits.some((commit) => missing.includes(commit))
@@ -267,7 +257,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       return ok(
         Event.RunVerified.make({
           at,
-          completed: run.tasks.length - skipped,
+          completed: tasks.length - skipped,
           skipped,
           commits,
           files,

@@ -24,7 +24,8 @@ const finishOf = (finish: Finish) => {
 }
 
 /** Returns a plan as YAML that is read as the same plan. */
-export const writePlan = ({ finish, tasks, workflowId }: Plan): string => {
+export const writePlan = ({ finish, tasks: all, workflowId }: Plan): string => {
+  const tasks = all.filter(({ final }) => final === undefined)
   const gates = tasks.flatMap(({ gate }) => gate ?? [])
   const isCommon = tasks.every(({ gate }) => Equal.equals(gate?.verify, gates[0]?.verify))
   return stringify(
@@ -34,6 +35,7 @@ export const writePlan = ({ finish, tasks, workflowId }: Plan): string => {
       constraints: tasks[0]?.constraints,
       setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,
       verify: isCommon ? gates[0]?.verify : undefined,
+      final_review: tasks.length < all.length ? true : undefined,
       finish: finishOf(finish),
       tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title }) => ({
         id,

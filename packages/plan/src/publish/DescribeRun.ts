@@ -37,6 +37,12 @@ const endedWaits = {
   operator: "an operator lets the run go on"
 } as const
 
+/** Counts findings by their kind, in brackets. */
+const counted = (findings: Readonly<Record<string, ReadonlyArray<string>>>): string => {
+  const counts = Object.entries(findings).flatMap(([what, all]) => (all.length === 0 ? [] : [many(all.length, what)]))
+  return counts.length === 0 ? "" : ` (${counts.join(", ")})`
+}
+
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
 
@@ -69,7 +75,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
           words: escalated.escalation?.message
         })
   },
-  TaskDoneBefore: ({ taskId }) => described("info", `task ${taskId} is skipped: the plan has it as done`),
+  TaskDoneBefore: ({ taskId }) =>
+    described("info", `task ${taskId} is skipped: the plan has it as done, or it has nothing to judge`),
   UnknownTaskSkipped: ({ taskId }) => described("warning", `task ${taskId} is skipped: it is not in the plan`),
   StateFileRebuilt: ({ found, from, kept }) =>
     described(
@@ -78,7 +85,13 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `the state file was ${found}, and is made again from the ${from}`
         : `the state file is new: ${found === "backup" ? "a backup of another run" : "the file that was there"} is kept as ${kept}`
     ),
-  TaskStarted: ({ taskId }) => described("info", `task ${taskId} starts`),
+  TaskStarted: ({ review, taskId }) =>
+    described(
+      "info",
+      review === undefined
+        ? `task ${taskId} starts`
+        : `the review of all tasks together starts: ${many(review.commits.length, "commit")}`
+    ),
   AgentAsked: ({ agent, attempt, nudge, resumed, role, taskId }) =>
     described(
       "info",
@@ -118,11 +131,12 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "warning",
       `an attempt at task ${taskId} failed: ${message}${hint === null ? "" : `; ${firstSuspect(hint)}`}`
     ),
-  ReviewApproved: ({ summary, taskId }) => described("info", `the reviewer approved task ${taskId}: ${summary}`),
-  ReviewRejected: ({ feedback: { issues, summary }, taskId }) =>
+  ReviewApproved: ({ minor, summary, taskId }) =>
+    described("info", `the reviewer approved task ${taskId}${counted({ "minor finding": minor })}: ${summary}`),
+  ReviewRejected: ({ feedback: { issues, summary }, minor, taskId }) =>
     described(
       "warning",
-      `the reviewer rejected task ${taskId}${issues.length === 0 ? "" : ` (${many(issues.length, "issue")})`}: ${summary}`
+      `the reviewer rejected task ${taskId}${counted({ issue: issues, "minor finding": minor })}: ${summary}`
     ),
   ReviewFailed: ({ message, taskId }) => described("warning", `a review of task ${taskId} failed: ${message}`),
   WorkChanged: ({ commits, taskId }) =>

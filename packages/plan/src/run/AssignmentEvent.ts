@@ -74,10 +74,12 @@ export const ImplementationFailed = event("ImplementationFailed", {
   /** The hint for a person, as a sentence; `null`: there is none. */
   hint: Schema.NullOr(Text)
 })
+/** The findings of a review that hold nothing up, and that no earlier review of the task had. */
+const minor = Schema.Array(Text).pipe(Schema.withConstructorDefault(Effect.succeed([])))
 /** A reviewer accepted the work. */
-export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
+export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text, minor })
 /** A reviewer rejected the work. The ladder says what follows (spec: behaviour#ladder). */
-export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
+export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback, minor })
 /** A reviewer ended without a verdict that counts. */
 export const ReviewFailed = event("ReviewFailed", { ...assignment, reason: Failing, message: Text })
 

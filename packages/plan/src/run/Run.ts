@@ -35,6 +35,8 @@ export const Task = Schema.Struct({
   reviewFailures: Count,
   /** The feedback of every rejection, oldest first. */
   feedback: Schema.Array(Feedback),
+  /** The findings of its reviews that hold nothing up. They are a person's, and no implementer is told of them. */
+  minor: Schema.Array(Text),
   /** A person's words after escalations. */
   guidance: Schema.Array(Text),
   /** Why the last implementer failed; `null`: it did not. */
@@ -208,6 +210,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   failures: 0,
   reviewFailures: 0,
   feedback: [],
+  minor: [],
   guidance: [],
   lastFailure: null,
   lastHint: null,
@@ -263,8 +266,9 @@ export type Next =
   | { readonly _tag: "Finish" }
   | { readonly _tag: "Done" }
 
-const isReady = (run: Run, { dependsOn, status }: Task): boolean =>
-  status === "pending" && dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
+const areDone = (run: Run, { dependsOn }: Task): boolean =>
+  dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
+const isReady = (run: Run, task: Task): boolean => task.status === "pending" && areDone(run, task)
 
 /** Decides what a run does next, by its state alone. */
 export const next = (run: Run): Next => {
@@ -273,7 +277,7 @@ export const next = (run: Run): Next => {
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
   if (run.wait !== null) return { _tag: "Wait", wait: run.wait }
-  const running = run.tasks.find(({ status }) => status === "in_progress")
+  const running = run.tasks.find((task) => task.status === "in_progress" && (!task.final || areDone(run, task)))
   if (running !== undefined) {
     const { gateDigest, implementation } = running
     if (implementation === null) return { _tag: "Ask", role: "implementer", task: running }

@@ -2,7 +2,16 @@ import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import * as Assignment from "./AssignmentEvent.ts"
-import { Chosen, EscalationReason, ImportedTask, PauseReason, RefusedWork, TaskOutline, Work } from "./RunFields.ts"
+import {
+  Chosen,
+  EscalationReason,
+  ImportedTask,
+  PauseReason,
+  RefusedWork,
+  Reviewed,
+  TaskOutline,
+  Work
+} from "./RunFields.ts"
 
 export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
@@ -60,7 +69,7 @@ export const ProgressImported = event("ProgressImported", {
   /** Its word on the finishing step, which is asked once; `null`: it has none. */
   finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"]))
 })
-/** The plan had a task as done when the run took it. */
+/** The plan had a task as done when the run took it, or a final review has nothing to judge. */
 export const TaskDoneBefore = event("TaskDoneBefore", { taskId: Text })
 /** A task of the state file, or a begun task, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
@@ -76,13 +85,15 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
 
 /**
  * `base`: the commit that the task begins from; `null`: there is none yet. `branch`: what is checked out; `null`: none.
- * `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or unknown.
+ * `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or unknown. `review`: it is
+ * the final review, which begins with its reviewer.
  */
 export const TaskStarted = event("TaskStarted", {
   taskId: Text,
   base: Schema.NullOr(Text),
   branch: TextOrNull,
-  untracked: Schema.NullOr(Texts).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+  untracked: Schema.NullOr(Texts).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
+  review: Schema.optionalKey(Reviewed)
 })
 /** The work that waits for a reviewer is not what its implementer left. Commits were added since, or taken back. */
 export const WorkChanged = event("WorkChanged", {

@@ -3,8 +3,18 @@ import { Match } from "effect"
 import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { type Died, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
-import { freshImplementerRung } from "./Rungs.ts"
-import { answered, imported, refusedWork, revised, swept, type TaskChange, verifiedWork } from "./TaskEvolution.ts"
+import {
+  answered,
+  imported,
+  parked,
+  refusedWork,
+  rejectedWork,
+  revised,
+  begunTask,
+  swept,
+  type TaskChange,
+  verifiedWork
+} from "./TaskEvolution.ts"
 
 type Change = { readonly [K in keyof Run]?: Run[K] }
 type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
@@ -77,16 +87,10 @@ const change = (run: Run, event: RunEvent): Change =>
       withTask(run, taskId, () => ({ status: "completed", skipped: true, completedAt: at })),
     UnknownTaskSkipped: () => ({}),
     StateFileRebuilt: () => ({}),
-    TaskStarted: ({ at, base, branch, taskId, untracked }) => ({
-      current: taskId,
-      branch,
-      ...withTask(run, taskId, (task) => ({
-        status: "in_progress",
-        begun: true,
-        base,
-        untracked,
-        startedAt: task.startedAt ?? at
-      }))
+    TaskStarted: (event) => ({
+      current: event.taskId,
+      branch: event.branch,
+      tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) }))
     }),
     AgentAsked: ({ agent, at, attempt, head, nudge, resumed, role, sessionId, taskId, token }) => ({
       assignment: {
@@ -185,17 +189,10 @@ const change = (run: Run, event: RunEvent): Change =>
         implementer: null
       }))
     }),
-    ReviewApproved: () => assignmentOver,
-    ReviewRejected: ({ feedback, taskId }) => ({
+    ReviewApproved: (event) => ({ ...assignmentOver, ...withTask(run, event.taskId, (task) => parked(task, event)) }),
+    ReviewRejected: (event) => ({
       ...assignmentOver,
-      ...withTask(run, taskId, (task) => ({
-        rejections: task.rejections + 1,
-        gateFailures: 0,
-        feedback: [...task.feedback, feedback],
-        reviewed: task.implementation?.head ?? task.reviewed,
-        implementation: null,
-        implementer: task.rejections + 1 < freshImplementerRung ? task.implementer : null
-      }))
+      ...withTask(run, event.taskId, (task) => rejectedWork(task, event))
     }),
     ReviewFailed: ({ reason, taskId }) => ({
       ...assignmentOver,

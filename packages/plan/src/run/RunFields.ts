@@ -6,18 +6,19 @@ const Texts = Schema.Array(Schema.String)
 
 /**
  * A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent: unknown. `gateDigest`:
- * that of the programs that judge its work; absent: none does.
+ * that of the programs that judge its work; absent: none does. `final`: it is the review of all others together.
  */
 export const TaskOutline = Schema.Struct({
   id: Text,
   title: Text,
   dependsOn: Texts,
   digest: Schema.optionalKey(Text),
-  gateDigest: Schema.optionalKey(Text)
+  gateDigest: Schema.optionalKey(Text),
+  final: Schema.optionalKey(Schema.Literal(true))
 })
 export type TaskOutline = typeof TaskOutline.Type
 
-/** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). */
+/** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). `issues`: the findings that block. */
 export const Feedback = Schema.Struct({ attempt: Count, summary: Text, issues: Texts, suggestions: Texts })
 export type Feedback = typeof Feedback.Type
 
@@ -43,12 +44,17 @@ export const EscalationReason = Schema.Literals([
 ])
 export type EscalationReason = typeof EscalationReason.Type
 
+/** What a final review is of: the commit that is there, with all that was made since the run's first task began. */
+export const Reviewed = Schema.Struct({ head: Text, commits: Texts, files: Texts })
+export type Reviewed = typeof Reviewed.Type
+
 /** A task of a state file that was there before the run. */
 export const ImportedTask = Schema.Struct({
   id: Text,
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
   attempts: Count,
   feedback: Schema.Array(Feedback),
+  minor: Schema.optionalKey(Texts),
   work: Work,
   /** Why the task needs a person, where the file says so. */
   escalation: Schema.optionalKey(Schema.Struct({ reason: EscalationReason, message: Text })),

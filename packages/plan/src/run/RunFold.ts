@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "a3c39d4cbe08ba8f" },
+  name: { kind: "run", fingerprint: "69e4a6fb4b017701" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

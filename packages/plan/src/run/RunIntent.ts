@@ -56,6 +56,8 @@ export type RunIntent =
       readonly base: string | null
       readonly branch?: string | null
       readonly untracked?: ReadonlyArray<string> | null
+      /** For the final review: what there is to judge; absent: nothing. */
+      readonly review?: Event.Reviewed
     }
   /** `held`: sessions that a live process holds. No other process may resume them (spec: behaviour#one-writer). */
   | {

@@ -1,7 +1,7 @@
 import { freshTask, type Run, type Task, taskOf } from "./Run.ts"
 import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
 import { refusalInWords, type RefusedWork } from "./RunFields.ts"
-import { personRung } from "./Rungs.ts"
+import { freshImplementerRung, rejectionRung } from "./Rungs.ts"
 
 /** The fields of a task that an event changes. */
 export type TaskChange = { readonly [K in keyof Task]?: Task[K] }
@@ -45,8 +45,9 @@ export const imported = (task: Task, found: ImportedTask): Task => ({
   ...task,
   status: found.status === "in_progress" ? "pending" : found.status,
   attempts: found.attempts,
-  rejections: Math.min(found.feedback.length, personRung - 1),
+  rejections: Math.min(found.feedback.length, rejectionRung(task) - 1),
   feedback: found.feedback,
+  minor: found.minor ?? [],
   work: found.work,
   startedAt: found.startedAt,
   completedAt: found.completedAt,
@@ -93,6 +94,45 @@ export const answered = (
       return { ...again, ...freshStart, implementation: null, guidance: [...task.guidance, event.text] }
   }
 }
+
+/** Returns what changes in a task by the beginning of one: a final review comes after each other task. */
+export const begunTask = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskStarted" }>): TaskChange => {
+  const { at, base, review, taskId, untracked } = event
+  const { attempts, guidance, minor, used } = task
+  if (task.id !== taskId) return task.final === true ? { ...freshTask(task), attempts, guidance, minor, used } : {}
+  return {
+    status: "in_progress",
+    begun: true,
+    base,
+    untracked,
+    startedAt: task.startedAt ?? at,
+    ...(review === undefined
+      ? {}
+      : {
+          implementation: { head: review.head, verified: false },
+          work: { commits: review.commits, files: review.files, testFile: null }
+        })
+  }
+}
+
+/** Returns what changes in a task by the minor findings of a review: they are kept beside its work. */
+export const parked = (task: Task, { minor }: { readonly minor: ReadonlyArray<string> }): TaskChange => ({
+  minor: [...task.minor, ...minor]
+})
+
+/** Returns what changes in a task whose reviewer rejected its work. */
+export const rejectedWork = (
+  task: Task,
+  event: Extract<RunEvent, { readonly _tag: "ReviewRejected" }>
+): TaskChange => ({
+  ...parked(task, event),
+  rejections: task.rejections + 1,
+  gateFailures: 0,
+  feedback: [...task.feedback, event.feedback],
+  reviewed: task.implementation?.head ?? task.reviewed,
+  implementation: null,
+  implementer: task.rejections + 1 < freshImplementerRung ? task.implementer : null
+})
 
 /** Returns what changes in a task whose gate took its work. */
 export const verifiedWork = ({ implementation }: Task): TaskChange => ({

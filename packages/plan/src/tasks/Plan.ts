@@ -1,6 +1,8 @@
-import { Equal, Predicate, Result, Runtime, Schema } from "effect"
-import { shellWord } from "../Invocation.ts"
+import { Predicate, Result, Runtime, Schema } from "effect"
 import { circlesOf } from "./Circles.ts"
+import { finalReviewId, finalReviewOf } from "./FinalReview.ts"
+import { gateOfPlan } from "./PlanGates.ts"
+import type { PlanGate, PlannedTask, PlanProgram, ReferenceDoc } from "./PlannedTask.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
@@ -12,41 +14,6 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
   override get message(): string {
     return `${this.path}: ${this.problems.join("; ")}`
   }
-}
-
-/** A document that an agent reads first; the path is relative to the project. */
-export interface ReferenceDoc {
-  readonly path: string
-  readonly description: string
-}
-
-/** A program with its arguments, read by no shell. */
-export type PlanProgram = readonly [string, ...ReadonlyArray<string>]
-
-/** The programs that judge a commit, in a checkout of its own (spec: behaviour#gate). */
-export interface PlanGate {
-  /** What makes that checkout ready. */
-  readonly setup: ReadonlyArray<PlanProgram>
-  readonly verify: readonly [PlanProgram, ...ReadonlyArray<PlanProgram>]
-}
-
-/** A task as the plan has it, with its defaults filled in. */
-export interface PlannedTask {
-  readonly id: string
-  readonly title: string
-  readonly description: string
-  /** As the prompt has it. */
-  readonly acceptanceCriteria: string
-  /** What the plan asks of each of its tasks; absent: nothing. */
-  readonly constraints?: string
-  /** The plan's documents, then the task's own. */
-  readonly referenceDocs: ReadonlyArray<ReferenceDoc>
-  /** Ids of tasks that must be complete before it. */
-  readonly dependsOn: ReadonlyArray<string>
-  /** The plan's gate, then the task's own programs; absent: no program judges it. */
-  readonly gate?: PlanGate
-  /** True if the plan has it as done. When a run takes the plan, that is a person's word. */
-  readonly done?: boolean
 }
 
 /** The last step, when every task is complete (spec: behaviour#finishing-step). */
@@ -111,6 +78,7 @@ const PlanSource = Schema.Struct({
   reference_docs: Docs,
   setup: Schema.optional(Programs),
   verify: Schema.optional(Programs),
+  final_review: Schema.optional(Schema.Boolean),
   finish: Schema.optional(
     Schema.Union([
       Schema.Literal("none"),
@@ -140,13 +108,16 @@ const reserved = new Set(["task-00", "souffleur"])
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
-const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
+const problemsOf = ({ final_review, tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
   const ids = tasks.map(({ id }) => id)
   const at = (index: number, key: string, what: string): PlanProblem => ({ place: ["tasks", index, key], what })
   return [
     ...tasks.flatMap((task, index) => [
       ...(reserved.has(task.id)
         ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)]
+        : []),
+      ...(final_review === true && task.id === finalReviewId
+        ? [at(index, "id", `"${task.id}" is the id of the final review: choose another`)]
         : []),
       ...(ids.indexOf(task.id) < index
         ? [at(index, "id", `"${task.id}" is the id of tasks[${ids.indexOf(task.id)}] too: ids are unique`)]
@@ -195,36 +166,6 @@ const taskOf = (source: TaskSource, plan: PlanSource, described: ReadonlyMap<str
   ...(source.done === true ? { done: true } : {})
 })
 
-/** Returns the gates of a plan's tasks as one, with each program once; `undefined`: no task has any. */
-export const gateOfPlan = ({ tasks }: Pick<Plan, "tasks">): PlanGate | undefined => {
-  const once = (programs: ReadonlyArray<PlanProgram>) => [
-    ...new Map(programs.map((words) => [JSON.stringify(words), words])).values()
-  ]
-  const gates = tasks.flatMap(({ gate }) => gate ?? [])
-  const [first, ...others] = once(gates.flatMap(({ verify }) => verify))
-  return first === undefined
-    ? undefined
-    : { setup: once(gates.flatMap(({ setup }) => setup)), verify: [first, ...others] }
-}
-
-/**
- * Returns what judges the commit before the first task: the programs that all gates share, since those of one task
- * cannot be content before it. `undefined`: there are none.
- */
-export const baselineGate = ({ tasks }: Pick<Plan, "tasks">): PlanGate | undefined => {
-  const gates = tasks.flatMap(({ gate }) => gate ?? [])
-  const [first, ...others] = (gates[0]?.verify ?? []).filter((words) =>
-    gates.every(({ verify }) => verify.some((one) => Equal.equals(one, words)))
-  )
-  return first === undefined ? undefined : { setup: gates[0]!.setup, verify: [first, ...others] }
-}
-
-/** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
-export const programLines = (plan: Pick<Plan, "tasks">): ReadonlyArray<string> => {
-  const gate = gateOfPlan(plan)
-  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.map(shellWord).join(" "))
-}
-
 /** Returns the order of tasks when each is approved: the plan's, each after its dependencies. */
 export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
   const order = new Map<string, PlannedTask>()
@@ -233,6 +174,13 @@ export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
     if (following === undefined) return [...order.values()]
     order.set(following.id, following)
   }
+}
+
+/** Returns the review of all tasks together, by the gates of all, where the plan asks for it. */
+const finalOf = (tasks: Plan["tasks"], plan: PlanSource): Plan["tasks"] => {
+  if (plan.final_review !== true) return []
+  const gate = gateOfPlan({ tasks })
+  return [{ ...taskOf(finalReviewOf(tasks), plan, new Map()), ...(gate === undefined ? {} : { gate }), final: true }]
 }
 
 const finishOf = (finish: PlanSource["finish"]): Finish => {
@@ -288,5 +236,5 @@ export const planOf = (
   ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish })
+  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks: [...tasks, ...finalOf(tasks, plan)], finish })
 }

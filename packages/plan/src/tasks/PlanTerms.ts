@@ -1,7 +1,8 @@
 import { digestOf, Words } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { TaskOutline } from "../run/RunFields.ts"
-import type { Plan, PlannedTask } from "./Plan.ts"
+import type { Plan } from "./Plan.ts"
+import type { PlannedTask } from "./PlannedTask.ts"
 
 /** What a run understands of a plan: its tasks in their order, and its finishing step. */
 export interface PlanTerms {
@@ -20,6 +21,7 @@ const outlined = Effect.fnUntraced(function* ({
   constraints,
   dependsOn,
   description,
+  final,
   gate,
   id,
   referenceDocs,
@@ -34,6 +36,7 @@ const outlined = Effect.fnUntraced(function* ({
     digest: yield* digestOf(
       JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, ...common])
     ),
+    ...(final === undefined ? {} : { final }),
     ...(gate === undefined ? {} : { gateDigest: yield* digestOf(JSON.stringify([gate.setup, gate.verify])) })
   }
 })

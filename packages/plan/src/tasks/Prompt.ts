@@ -1,76 +1,20 @@
-import { shellWord } from "../Invocation.ts"
-import type { Finish, PlanGate, PlannedTask } from "./Plan.ts"
+import type { Finish } from "./Plan.ts"
+import type { PlannedTask } from "./PlannedTask.ts"
+import { wordAsked, gateLine, listed, newestTexts, references, taskDetails } from "./PromptParts.ts"
 import type { Run, Task } from "../run/Run.ts"
-
-const taskDetails = ({ acceptanceCriteria, constraints, description, id, title }: PlannedTask) => `**Task ID:** ${id}
-**Title:** ${title}
-**Description:**
-${description}
-
-**Acceptance Criteria:**
-${acceptanceCriteria}${constraints === undefined ? "" : `\n\n**Constraints of the whole plan:**\n${constraints}`}`
-
-const references = ({ referenceDocs }: PlannedTask, doing: "implementing" | "reviewing") =>
-  referenceDocs.length === 0
-    ? ""
-    : `### Reference Documents
-
-Review these documents before ${doing}:
-
-${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).join("\n")}
-
-`
-
-/**
- * Maximum count of feedback and of guidance, and maximum bytes of each and of the names of files. A prompt is one
- * argument, which Linux limits to 128 KiB. The task itself may have 32,000 bytes of it.
- */
-const [maxTold, maxBytes] = [4, 28_000]
-const utf8 = new TextEncoder()
-
-/** Returns the first texts that there is room for, at least a part of the first. */
-const fitting = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const kept: Array<string> = []
-  let leftBytes = maxBytes
-  for (const text of texts) {
-    const bytes = utf8.encode(text)
-    leftBytes -= bytes.length
-    if (leftBytes >= 0) kept.push(text)
-    else if (kept.length === 0) kept.push(`${new TextDecoder().decode(bytes.subarray(0, maxBytes))}…`)
-    if (leftBytes < 0) break
-  }
-  return kept
-}
-
-/** Returns the newest texts that there is room for, in their order. */
-const newest = (texts: ReadonlyArray<string>) => fitting(texts.slice(-maxTold).toReversed()).toReversed()
 
 const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
   [
-    `**Attempt ${attempt} Feedback:**`,
+    attempt === 0 ? "**Feedback:**" : `**Attempt ${attempt} Feedback:**`,
     summary,
     ...(issues.length === 0 ? [] : ["", "Issues identified:", ...issues.map((issue) => `- ${issue}`)]),
     ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
   ].join("\n")
 
-/** Quotes a file's name as one line of JSON without invisible characters. A name may hold any text. */
-const quoted = (file: string) =>
-  JSON.stringify(file).replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (mark) =>
-    Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
-  )
-
-/** Maximum of files unknown to git that are named. */
-const maxForgotten = 50
-const listed = (files: ReadonlyArray<string>) =>
-  [
-    ...files.slice(0, maxForgotten).map((name) => `- ${quoted(name)}`),
-    ...(files.length > maxForgotten ? [`- and ${files.length - maxForgotten} more`] : [])
-  ].join("\n")
-
 const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
   const parts = [
     ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
-    ...newest(feedback.map(feedbackText)),
+    ...newestTexts(feedback.map(feedbackText)),
     ...(lastFailure === null
       ? []
       : [
@@ -81,14 +25,10 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
       : [
           `**Not in any commit:** git does not know these files; commit what belongs to the work:\n${listed(forgotten)}`
         ]),
-    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newest(guidance)].join("\n")])
+    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newestTexts(guidance)].join("\n")])
   ]
   return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
 }
-
-/** Asks for the word of the launch. It tells what an agent says from what it read. */
-const answered = (word: string) =>
-  `Print your answer last, with nothing after it. Its first word is followed by \`${word}\`, which only you have, and only for this turn. An answer without that word does not count.`
 
 /**
  * Returns an implementer's prompt. `word`: the word of this launch. `forgotten`: files that are new since the task
@@ -117,7 +57,7 @@ ${references(planned, "implementing")}${previous(task, forgotten)}### Instructio
 ${planned.gate === undefined ? "" : `6. **The gate** - These judge your commits, in a clean checkout: ${gateLine(planned.gate)}\n`}
 ### Output
 
-${answered(word)}
+${wordAsked(word)}
 
 When implementation is complete, output exactly:
 
@@ -157,7 +97,7 @@ export const nudgePrompt = (
 
 It is not done yet: ${message}${message.endsWith("\n") ? "\n" : ". "}Go on from where you are, in this turn; nobody answers a question.
 ${forgotten.length === 0 ? "" : `\nFiles that git does not know, new since the task began:\n${listed(forgotten)}\n`}
-${answered(word)} Its form is that of your task:
+${wordAsked(word)} Its form is that of your task:
 
 \`\`\`
 ${verdicts[0]} ${word}
@@ -169,104 +109,10 @@ ${verdicts[1]} ${word}
 `
 }
 
-/** Maximum of files that are named to a reviewer. The rest is in the commits. */
-const maxFiles = 200
-
-const changed = (files: ReadonlyArray<string>) => {
-  const named = fitting(files.slice(0, maxFiles).map((file) => `- ${quoted(file)}`))
-  return [
-    ...named,
-    ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])
-  ].join("\n")
-}
-
-const gateLine = ({ verify }: PlanGate) => verify.map((words) => `\`${words.map(shellWord).join(" ")}\``).join(", ")
-
-/** Tells a reviewer which programs took the work, so that it need not run them. */
-const verifiedBy = ({ gate }: PlannedTask, { implementation }: Pick<Task, "implementation">) =>
-  gate === undefined || implementation?.verified !== true
-    ? ""
-    : `**Gate:** in a clean checkout of the last commit these ended with 0: ${gateLine(gate)}\n`
-
-/** Returns the user's guidance for a reviewer, which would else reject what the user asked for. */
-const decided = (guidance: ReadonlyArray<string>) =>
-  guidance.length === 0
-    ? ""
-    : `### Guidance of the User\n\nSince then the user has said this about the task. Where it differs from the specification, follow it:\n\n${newest(guidance).join("\n\n")}\n\n`
-
-/**
- * Returns a reviewer's prompt: the task, its documents, the user's guidance, and what git says of the implementation.
- * Nothing that the implementer said is in it, and no name of a file unquoted. `word` and `forgotten`: as for an
- * implementer.
- */
-export const reviewerPrompt = (
-  planned: PlannedTask,
-  { guidance, implementation, work }: Task,
-  word: string,
-  forgotten: ReadonlyArray<string> = []
-): string => `## Code Review Task
-
-You are reviewing an implementation for the workflow.
-
-### Task Specification
-
-${taskDetails(planned)}
-
-${references(planned, "reviewing")}${decided(guidance)}### Implementation Details
-
-**Commits:** ${work.commits.slice(-maxFiles).join(", ")}
-**Files Changed:**
-${changed(work.files)}
-
-**Test File:** ${work.testFile === null ? "none was named" : quoted(work.testFile)}
-${verifiedBy(planned, { implementation })}${forgotten.length === 0 ? "" : `\n**Not in any commit:** these files are new since the task began, and git does not know them. Work that needs one of them is not whole:\n${listed(forgotten)}\n`}
-### Review Checklist
-
-Verify each item:
-
-- [ ] **Functionality** - Implementation meets acceptance criteria
-- [ ] **Tests** - Test coverage is adequate and tests pass
-- [ ] **Code Quality** - Code is clean, readable, follows conventions
-- [ ] **No Regressions** - Existing functionality not broken
-- [ ] **Documentation** - Code is appropriately documented
-- [ ] **Security** - No obvious security issues introduced
-
-### Instructions
-
-1. Read the task specification carefully
-2. Review all changed files and commits
-3. Run the tests and verify they pass
-4. Check each item on the review checklist
-5. Provide detailed feedback
-
-### Output
-
-${answered(word)}
-
-If the implementation is acceptable, output:
-
-\`\`\`
-APPROVED ${word}
-summary: [brief summary of what was implemented]
-\`\`\`
-
-If the implementation needs changes, output:
-
-\`\`\`
-REJECTED ${word}
-summary: [overall assessment]
-issues:
-- [specific issue 1]
-- [specific issue 2]
-suggestions:
-- [actionable suggestion 1]
-- [actionable suggestion 2]
-\`\`\`
-`
-
 /** Returns the summary of a run whose tasks are all complete. */
-export const completionSummary = ({ dropped, summary, tasks }: Run): string =>
-  [
+export const completionSummary = ({ dropped, summary, tasks: all }: Run): string => {
+  const tasks = all.filter(({ final }) => !final)
+  return [
     "## Implementation Complete",
     "",
     `${tasks.length === 1 ? "The one task has" : `All ${tasks.length} tasks have`} been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped or had done before` : ""}.`,
@@ -278,6 +124,7 @@ export const completionSummary = ({ dropped, summary, tasks }: Run): string =>
     `- Total commits: ${summary?.commits ?? 0}`,
     `- Files changed: ${summary?.files ?? 0}`
   ].join("\n")
+}
 
 /**
  * Returns the prompt of the finishing step. With a skill it begins with `skillPrompt`, and the rest is the skill's
