@@ -85,7 +85,7 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
     twin.world.run(storm, twin.done)
     // What came to nothing while its conductor was gone counts as no failure, so the ladder goes on from another rung.
     const lost = new Set(
-      world.ledger.events.map(({ event }) => ("reason" in event && event.reason === "lost" ? event.taskId : undefined))
+      world.ledger.events.map(({ event }) => ("reason" in event && event.reason === "lost" && "taskId" in event ? event.taskId : undefined))
     )
     const outcome = ({ ledger }: RunWorld) =>
       JSON.stringify(

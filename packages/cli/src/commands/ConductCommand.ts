@@ -1,6 +1,6 @@
 import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
-import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
+import { type NamedWatch, type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
 import { type Duration, Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -10,6 +10,7 @@ import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
 import { orProgramsTrusted, orTrusted } from "../person/TrustQuestion.ts"
+import { ofAgent } from "../watching/Caller.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
@@ -40,6 +41,13 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
   )
   const last = yield* Effect.onInterrupt(run.awaitEnd, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
   yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
+  if (last.stop !== null && !isRunOver(last)) {
+    yield* printLines(
+      `a person stopped the run; it goes on with: ${invocation(last, (yield* Environment).cwd)}`,
+      "error"
+    )
+    return 1
+  }
   if (!isRunOver(last)) {
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
     return 1
@@ -65,6 +73,16 @@ const deadlineBefore = Effect.fnUntraced(function* ({
   const known = yield* Souffleur.use(({ findPlan }) => Effect.option(findPlan({ project })))
   const run = Option.getOrUndefined(known)?.run
   return run !== undefined && run.plan === plan && !isRunOver(run) ? run.chosen?.deadline : undefined
+})
+
+/** Tells whether a person stopped the run of a plan since the watch of its conductor began. */
+const isStopped = Effect.fnUntraced(function* (
+  { plan, project }: { readonly plan: string; readonly project: string },
+  watch: Option.Option<NamedWatch>
+) {
+  const known = yield* Souffleur.use(({ findPlan }) => Effect.option(findPlan({ project })))
+  const run = Option.getOrUndefined(known)?.run
+  return run?.plan === plan && run.stop !== null && Option.exists(watch, (one) => one.watch.openedAt < run.stop!.since)
 })
 
 /** Names a role as it was typed. A role without a flag has the agent of the settings. */
@@ -150,6 +168,7 @@ export const conductCommand = Command.make(
           ? yield* deadlineOf(flags.deadline.value, yield* deadlineBefore(order))
           : deadline
       yield* yield* WorksUnread
+      const restored = isWatched && (yield* isStopped(order, yield* ofAgent(variables)))
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
       const run = yield* orTrusted(
         order.project,
@@ -158,7 +177,8 @@ export const conductCommand = Command.make(
           souffleur.conduct({
             ...order,
             ...(until === undefined ? {} : { deadline: until }),
-            ...(wait ? { waiting } : {})
+            ...(wait ? { waiting } : {}),
+            restored
           })
         )
       )

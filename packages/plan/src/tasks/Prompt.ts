@@ -67,8 +67,11 @@ const listed = (files: ReadonlyArray<string>) =>
     ...(files.length > maxForgotten ? [`- and ${files.length - maxForgotten} more`] : [])
   ].join("\n")
 
-const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
+const previous = ({ earlier, feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
   const parts = [
+    ...(earlier === null
+      ? []
+      : [`**Done before:** in ${earlier.commits.slice(-maxFiles).join(", ")}. Do it again on top of that.`]),
     ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
     ...newest(feedback.map(feedbackText)),
     ...(lastFailure === null
