@@ -18,6 +18,7 @@ export interface JudgedWorld extends SimMachine {
   readonly refusals: ReadonlyMap<string, Refusal>
   readonly repository: Repository
   readonly personSpeaks: boolean
+  conductedByPerson: boolean
   readonly reviewerTimeout: number
   readonly steadyClock: boolean
   readonly zombies: boolean
@@ -97,8 +98,9 @@ export class RunJudge {
     if (agent.process !== process || !agent.isAlive) return
     const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
     const age = world.timeline.wall - agent.startedAt
+    const stopped = run.stop?.now === true || run.assignment?.ending?.reason === "stopped"
     const lingers = agent.finishedAt !== undefined && world.timeline.wall - agent.finishedAt > world.stall
-    if (age < limit && !lingers && agent.offset === world.timeline.offset)
+    if (age < limit && !lingers && !stopped && agent.offset === world.timeline.offset)
       world.violated(`a signal to an agent that has ${limit - age} ms left`)
   }
 
@@ -106,6 +108,10 @@ export class RunJudge {
     const world = this.#world
     world.ceilings.record(event, stream)
     if (ofAPerson.has(event._tag) && !world.personSpeaks) world.violated(`${event._tag}, and no person said it`)
+    if (event._tag === "RunStopAsked") world.conductedByPerson = false
+    if (event._tag === "RunStopEnded" && !world.conductedByPerson && !world.personSpeaks)
+      world.violated("a stopped run is taken up, and no person conducts it")
+    this.#reverts(before, event)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
     const agent =
       "token" in event
@@ -151,6 +157,8 @@ export class RunJudge {
       }
       case "ReviewRejected":
         return held(said === "rejected", `the reviewer said ${said}`)
+      case "AgentStopped":
+        return held(before.assignment?.ending?.reason === "stopped", "no person stopped it")
       case "AgentNudged":
         // After a clock was set back, the end of its turn lies before its beginning.
         if (!world.steadyClock) return
@@ -166,6 +174,25 @@ export class RunJudge {
         return held(event.reason !== "timeout" || agent.isAlive, "it had ended")
       default:
     }
+  }
+
+  /** Checks that each commit of a skipped task is taken back once, that no other is, and that none is lost. */
+  #reverts(before: Run, event: RunEvent): void {
+    const { repository } = this.#world
+    const { reverting } = before
+    if (event._tag === "RevertAsked") {
+      const approved = before.tasks.flatMap(({ earlier, id, skipped, status, work }) => [
+        ...(earlier?.commits ?? []),
+        ...(id !== event.taskId && status === "completed" && !skipped ? work.commits : [])
+      ])
+      if (event.commits.some((commit) => approved.includes(commit)))
+        this.#world.violated("approved commits are to be taken back")
+    }
+    if (event._tag !== "WorkReverted" || reverting === null || this.#world.repository.moved > 0) return
+    const made = repository.range(reverting.from)
+    if (made.length > reverting.commits.length) this.#world.violated("a commit is taken back twice")
+    if (repository.range(repository.head, reverting.from).length > 0)
+      this.#world.violated("commits are lost where others are taken back")
   }
 
   #failed(
@@ -222,6 +249,11 @@ const ofAPerson: ReadonlySet<RunEvent["_tag"]> = new Set([
   "FinishingAnswered",
   "PlanRevised",
   "RedAllowed",
+  "RevertAsked",
+  "RunHeld",
+  "RunHoldEnded",
+  "RunStopAsked",
+  "TaskRedoAsked",
   "TaskAnswered"
 ])
 
@@ -233,5 +265,6 @@ const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewRejected",
   "ReviewFailed",
   "AgentNudged",
-  "AgentLimited"
+  "AgentLimited",
+  "AgentStopped"
 ])

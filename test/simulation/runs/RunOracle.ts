@@ -52,6 +52,12 @@ export class RunOracle {
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
   #finished = false
+  #held = false
+  /** True from a person's stop on until a person conducts the run again. */
+  #stopped = false
+  #everStopped = false
+  /** The task whose commits are to be taken back. */
+  #reverting: string | undefined = undefined
   readonly #violated: (what: string) => void
 
   constructor(violated: (what: string) => void) {
@@ -118,6 +124,9 @@ export class RunOracle {
     if (this.asked !== undefined) this.#violated("a second agent is asked while one is")
     this.asked = asked
     if (this.#finished) this.#violated("an agent is asked after the end")
+    if (this.#held) this.#violated("an agent is asked while a person holds the run")
+    if (this.#stopped) this.#violated("an agent is asked after a person stopped the run")
+    if (this.#reverting !== undefined) this.#violated("an agent is asked before commits are taken back")
     if (this.#paused !== undefined) this.#violated("an agent is asked while git is in the way")
     if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
       this.#violated("an agent is asked before a person has answered")
@@ -220,6 +229,46 @@ export class RunOracle {
         rung.nudge = { role: asked.role, session: asked.sessionId, deaths }
         return
       }
+      case "AgentStopped": {
+        const { asked } = this
+        if (!this.#stopped && !this.#everStopped) this.#violated("an agent is stopped, and no person stopped the run")
+        const rung = this.#assignmentOver(event)
+        if (rung === undefined || asked === undefined) return
+        const { deaths = 0 } = rung.nudge ?? {}
+        if (asked.sessionId !== "") rung.nudge = { role: asked.role, session: asked.sessionId, deaths }
+        else if (asked.role === "implementer") rung.session = null
+        return
+      }
+      case "RunHeld":
+        this.#held = true
+        return
+      case "RunHoldEnded":
+        this.#held = false
+        return
+      case "RunStopAsked":
+        this.#stopped = true
+        this.#everStopped = true
+        return
+      case "RunStopEnded":
+        this.#stopped = false
+        return
+      case "TaskRedoAsked": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "done") this.#violated(`${event.taskId} is done again, and was ${rung.standing}`)
+        const counts = { rejections: 0, fruitless: 0, unreviewed: 0, refused: 0, session: null, nudge: null }
+        // Another question than the first time.
+        Object.assign(rung, { ...counts, standing: "waiting", answers: rung.answers + 1 })
+        this.#finished = false
+        this.finishers = 0
+        return
+      }
+      case "RevertAsked":
+        this.#reverting = event.taskId
+        return
+      case "WorkReverted":
+        if (this.#reverting !== event.taskId) this.#violated(`nobody wanted the commits of ${event.taskId} taken back`)
+        this.#reverting = undefined
+        return
       case "AgentNeverRan": {
         const asked = this.asked
         const rung = this.#assignmentOver(event)
@@ -314,6 +363,12 @@ export class RunOracle {
         return
       case "TaskAnswered": {
         const rung = this.#rung(event.taskId)
+        if (this.#reverting === event.taskId) {
+          if (this.#paused === "revert") this.#paused = undefined
+          this.#reverting = undefined
+          if (event.answer !== "skip") this.#violated("commits stay by another word than skip")
+          return
+        }
         const lost = this.#paused === "work lost" && rung.standing !== "waiting" && rung.standing !== "escalated"
         if (rung.standing !== "escalated" && !lost)
           this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)

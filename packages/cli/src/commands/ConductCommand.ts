@@ -1,16 +1,16 @@
 import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
-import { type NamedWatch, type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
-import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
-import { type Duration, Console, Effect, Option, Path } from "effect"
+import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
+import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
+import { type Duration, Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
+import { signOfAgent } from "../person/PersonOnly.ts"
 import { orProgramsTrusted, orTrusted } from "../person/TrustQuestion.ts"
-import { ofAgent } from "../watching/Caller.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
@@ -42,10 +42,8 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
   const last = yield* Effect.onInterrupt(run.awaitEnd, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
   yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
   if (last.stop !== null && !isRunOver(last)) {
-    yield* printLines(
-      `a person stopped the run; it goes on with: ${invocation(last, (yield* Environment).cwd)}`,
-      "error"
-    )
+    const then = invocation(last, (yield* Environment).cwd)
+    yield* printLines(`a person stopped the run; a person goes on with it by: ${then}`, "error")
     return 1
   }
   if (!isRunOver(last)) {
@@ -73,16 +71,6 @@ const deadlineBefore = Effect.fnUntraced(function* ({
   const known = yield* Souffleur.use(({ findPlan }) => Effect.option(findPlan({ project })))
   const run = Option.getOrUndefined(known)?.run
   return run !== undefined && run.plan === plan && !isRunOver(run) ? run.chosen?.deadline : undefined
-})
-
-/** Tells whether a person stopped the run of a plan since the watch of its conductor began. */
-const isStopped = Effect.fnUntraced(function* (
-  { plan, project }: { readonly plan: string; readonly project: string },
-  watch: Option.Option<NamedWatch>
-) {
-  const known = yield* Souffleur.use(({ findPlan }) => Effect.option(findPlan({ project })))
-  const run = Option.getOrUndefined(known)?.run
-  return run?.plan === plan && run.stop !== null && Option.exists(watch, (one) => one.watch.openedAt < run.stop!.since)
 })
 
 /** Names a role as it was typed. A role without a flag has the agent of the settings. */
@@ -168,7 +156,8 @@ export const conductCommand = Command.make(
           ? yield* deadlineOf(flags.deadline.value, yield* deadlineBefore(order))
           : deadline
       yield* yield* WorksUnread
-      const restored = isWatched && (yield* isStopped(order, yield* ofAgent(variables)))
+      // An agent, and a watch, let a run be that a person stopped.
+      const restored = (yield* signOfAgent) !== undefined
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
       const run = yield* orTrusted(
         order.project,
@@ -189,7 +178,12 @@ export const conductCommand = Command.make(
       Effect.catchTag("RoleUnfit", unfit(agents)),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
-      Effect.provide(flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings))
+      Effect.provide(
+        Layer.provideMerge(
+          layerAgentFiles(settings),
+          flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings)
+        )
+      )
     )
     if (code !== 0) return yield* new Ended({ code })
   })

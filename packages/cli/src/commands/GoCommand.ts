@@ -16,7 +16,7 @@ export const goCommand = Command.make(
     const name = namedIn(yield* Project, flags.watch)
     const plan = Option.filter(
       yield* Effect.option(souffleur.findPlan(name)),
-      ({ run }) => (run.wait ?? run.held) !== null
+      ({ run }) => (run.wait ?? run.held ?? run.stop) !== null
     )
     if (Option.isSome(plan)) {
       yield* personOnly("go")

@@ -46,15 +46,16 @@ export const answered = (
     : ok(said, Event.RevertAsked.make({ at, taskId, commits }))
 }
 
-/** Ends a wait that is over, or by a person's word a hold and any wait. */
+/** Ends a wait that is over, or by a person's word a hold, a stop and any wait. */
 export const endedWait = (
-  { held, wait }: Run,
+  { held, stop, wait }: Run,
   { by, now: at, renewed = false }: Extract<RunCommand, { readonly _tag: "EndWait" }>
 ): Decision<Event.RunEvent> => {
   const why = by._tag === "Operator" ? "operator" : renewed ? "login" : "time"
   const isEnded = wait !== null && (why !== "time" || isWaitOver(wait, at))
   const ended = [
     ...(held !== null && why === "operator" ? [Event.RunHoldEnded.make({ at })] : []),
+    ...(stop !== null && why === "operator" ? [Event.RunStopEnded.make({ at })] : []),
     ...(isEnded ? [Event.LimitWaitEnded.make({ at, by: why })] : [])
   ]
   return ended.length === 0 ? notNow("no wait is over") : ok(...ended)
