@@ -56,6 +56,7 @@ export class RunOracle {
   /** True from a person's stop on until a person conducts the run again. */
   #stopped = false
   #everStopped = false
+  readonly #redone = new Set<string>()
   /** The task whose commits are to be taken back. */
   #reverting: string | undefined = undefined
   readonly #violated: (what: string) => void
@@ -143,7 +144,8 @@ export class RunOracle {
     const wanted =
       rung.standing === "to review" ? "reviewer" : rung.standing === "to implement" ? "implementer" : "nobody"
     if (asked.role !== wanted) this.#violated(`${asked.role} is asked, and ${wanted} is wanted for ${asked.taskId}`)
-    if (rung.dependsOn.some((id) => this.#isOpen(id)))
+    // A task that a person has done again does not stop one that had begun.
+    if (rung.dependsOn.some((id) => this.#isOpen(id) && !this.#redone.has(id)))
       this.#violated(`${asked.taskId} is begun before what it depends on`)
     const nudged = rung.nudge?.role === asked.role ? rung.nudge.session : null
     const goesOn = nudged ?? (asked.role === "implementer" ? rung.session : null)
@@ -197,6 +199,8 @@ export class RunOracle {
         return
       case "TaskStarted": {
         const rung = this.#rung(event.taskId)
+        if (rung.dependsOn.some((id) => this.#isOpen(id)))
+          this.#violated(`${event.taskId} starts before what it depends on`)
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
         if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
           this.#violated("two tasks at once")
@@ -256,6 +260,7 @@ export class RunOracle {
         const rung = this.#rung(event.taskId)
         if (rung.standing !== "done") this.#violated(`${event.taskId} is done again, and was ${rung.standing}`)
         const counts = { rejections: 0, fruitless: 0, unreviewed: 0, refused: 0, session: null, nudge: null }
+        this.#redone.add(event.taskId)
         // Another question than the first time.
         Object.assign(rung, { ...counts, standing: "waiting", answers: rung.answers + 1 })
         this.#finished = false
