@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { claudeCode } from "@souffleur/claude"
 import { HostServices } from "@souffleur/node"
 import { type AgentPackage, anyAgent } from "@souffleur/process"
-import { isRunOver, type Run, type RunEvent, RunMetrics } from "@souffleur/plan"
+import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"
 import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
@@ -164,47 +164,38 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live("a run is stopped with its agent, by its conductor or without one, and only another conduct goes on", () =>
-  Effect.gen(function* () {
-    const { fs, held, layer, path, project } = yield* opera
-    const order = { project, plan: "plan.yaml" }
-    yield* fs.writeFileString(held, "")
-    const isStopped = (run: Run) => assert.deepInclude(run, { assignment: null, owner: null })
-    yield* Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const run = yield* souffleur.conduct(order)
-      yield* first(run, "AgentLaunched")
-      isStopped(yield* souffleur.stopPlan({ project }, { now: true, reason: "the plan is wrong" }))
-      assert.isFalse(isRunOver(yield* run.awaitEnd))
-      const restored = yield* souffleur.conduct({ ...order, restored: true, waiting: () => Effect.die("nobody waits") })
-      assert.isNotNull((yield* restored.awaitEnd).stop)
-    }).pipe(Effect.scoped, Effect.provide(layer))
-    yield* Effect.gen(function* () {
-      const run = yield* Souffleur.use((souffleur) => souffleur.conduct(order))
-      yield* first(run, "AgentLaunched")
-    }).pipe(Effect.scoped, Effect.provide(layer))
-    yield* Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      isStopped(yield* souffleur.stopPlan({ project }, { now: true }))
-      assert.deepStrictEqual(
-        yield* souffleur
-          .planStatus(yield* souffleur.findPlan({ project }))
-          .pipe(Effect.map(({ need, standing, state }) => [need, standing, state])),
-        [null, "stopped by a person", "idle"]
-      )
-      yield* fs.remove(held)
-      yield* Effect.scoped(Effect.flatMap(souffleur.conduct(order), ({ awaitEnd }) => awaitEnd))
-      const history = (yield* souffleur.planHistory({ project })).map(({ event }) => event)
-      const asked = history.flatMap((event) => (event._tag === "AgentAsked" ? [event] : []))
-      console.log(JSON.stringify(history.slice(1).map((e) => [e._tag, "message" in e ? e.message : "", "attempt" in e ? [e.attempt, e.resumed, e.sessionId, e.nudge] : ""])))
-      const [one, two, three] = asked
-      assert.deepStrictEqual([one?.sessionId, one?.sessionId], [two?.sessionId, three?.sessionId])
-      assert.deepStrictEqual([one?.attempt, two?.attempt, three?.attempt], [1, 1, 1])
-      assert.strictEqual(history.filter(({ _tag }) => _tag === "AgentStopped").length, 2)
-      assert.strictEqual(yield* fs.readFileString(path.join(path.dirname(held), "overture.implementer")), ".")
-    }).pipe(Effect.provide(layer))
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
+for (const left of [false, true])
+  it.live(
+    `a run is stopped with its agent ${left ? "without a conductor" : "by its conductor"}, and stays stopped`,
+    () =>
+      Effect.gen(function* () {
+        const { fs, held, layer, project } = yield* opera
+        const order = { project, plan: "plan.yaml" }
+        yield* fs.writeFileString(held, "")
+        yield* Effect.gen(function* () {
+          const souffleur = yield* Souffleur
+          const launched = Effect.tap(souffleur.conduct(order), (run) => first(run, "AgentLaunched"))
+          const stop = souffleur.stopPlan({ project }, { now: true, reason: "the plan is wrong" })
+          const stopped = yield* left
+            ? Effect.andThen(Effect.scoped(launched), stop)
+            : Effect.scoped(Effect.andThen(launched, stop))
+          assert.deepInclude(stopped, { assignment: null, owner: null })
+          const status = yield* souffleur.planStatus(yield* souffleur.findPlan({ project }))
+          assert.deepInclude(status, { need: null, standing: "stopped by a person", state: "idle" })
+          const waiting = () => Effect.die("it waits for nobody")
+          const restored = Effect.flatMap(
+            souffleur.conduct({ ...order, restored: true, waiting }),
+            (run) => run.awaitEnd
+          )
+          assert.isNotNull((yield* Effect.scoped(restored)).stop)
+          yield* Effect.scoped(launched)
+          const history = (yield* souffleur.planHistory({ project })).map(({ event }) => event)
+          const [one, two] = history.flatMap((event) => (event._tag === "AgentAsked" ? [event] : []))
+          assert.deepInclude(two, { sessionId: one!.sessionId, resumed: true, attempt: 1 })
+          assert.strictEqual(history.filter(({ _tag }) => _tag === "AgentStopped").length, 1)
+        }).pipe(Effect.provide(layer))
+      }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
 
 it.live("a plan that cannot be conducted fails with the error of its kind, and leaves no run", () =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { isSessionKnown, jittered, newTrace, Settings, untraced } from "@souffleur/domain"
 import { type LogError, Refused } from "@souffleur/eventlog"
 import { Effect, Schedule } from "effect"
-import { askAllowed, beforeTask } from "./Allowance.ts"
+import { askAllowed, beforeTask } from "./AskAllowed.ts"
 import { assignedAgent } from "./agent/AssignedAgent.ts"
 import { awaitAgent, settleAssignment } from "./agent/Assignment.ts"
 import { judgeAgent } from "./agent/Judging.ts"
@@ -11,7 +11,7 @@ import { takeBack } from "./git/TakeBack.ts"
 import { comparedPlan, isRight, resume } from "./PausedRun.ts"
 import { PlanContext } from "./PlanContext.ts"
 import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
-import { next } from "./run/NextStep.ts"
+import { next } from "./run/RunStep.ts"
 import { isRunOver, type Run, type Task, type Assignment } from "./run/Run.ts"
 import { nothingUsed } from "./run/RunFields.ts"
 import { writeState } from "./state/StateStore.ts"
@@ -189,9 +189,10 @@ const orOvertaken = <A, E, R>(run: Run, step: Effect.Effect<A, E, R>) =>
   )
 
 /**
- * Conducts a run until its end, until a person stops it, or until it needs one: escalated, paused, or its finishing step failed. The log
- * has each act before and after it, so that after a kill another conductor continues from there. Returns the run as it
- * then is. Fails with `Refused` if another souffleur has the run, and with `LogError` if the log cannot be used.
+ * Conducts a run until its end, until a person stops it, or until it needs one: escalated, paused, or its finishing
+ * step failed. The log has each act before and after it, so that after a kill another conductor continues from there.
+ * Returns the run as it then is. Fails with `Refused` if another souffleur has the run, and with `LogError` if the log
+ * cannot be used.
  *
  * @example
  * ```ts
@@ -242,8 +243,9 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run to its end, or until a person stops it. When the run needs a person, `waiting` is run, and the run continues once there is an
- * answer or git is in order again. A conductor under a watch does this, since its end would only bring it back.
+ * Conducts a run to its end, or until a person stops it. When the run needs a person, `waiting` is run, and the run
+ * continues once there is an answer or git is in order again. A conductor under a watch does this, since its end would
+ * only bring it back.
  */
 export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {

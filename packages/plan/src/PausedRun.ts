@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
-import { atCeiling } from "./Allowance.ts"
+import { atCeiling } from "./AskAllowed.ts"
 import { isDeadlineOver } from "./decide/RunAllowance.ts"
 import { astray, obstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"

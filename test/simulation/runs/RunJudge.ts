@@ -181,11 +181,13 @@ export class RunJudge {
     const { repository } = this.#world
     const { reverting } = before
     if (event._tag === "RevertAsked") {
-      const approved = before.tasks.flatMap(({ earlier, id, skipped, status, work }) => [
-        ...(earlier?.commits ?? []),
-        ...(id !== event.taskId && status === "completed" && !skipped ? work.commits : [])
-      ])
-      if (event.commits.some((commit) => approved.includes(commit)))
+      const approved = new Set(
+        before.tasks.flatMap(({ earlier, id, skipped, status, work }) => [
+          ...(earlier?.commits ?? []),
+          ...(id !== event.taskId && status === "completed" && !skipped ? work.commits : [])
+        ])
+      )
+      if (event.commits.some((commit) => approved.has(commit)))
         this.#world.violated("approved commits are to be taken back")
     }
     if (event._tag !== "WorkReverted" || reverting === null || this.#world.repository.moved > 0) return

@@ -14,8 +14,18 @@ const lines = (words: ReadonlyArray<string>) => ended(words.map((word) => `${wor
 const zeroed = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\0`).join(""))
 
 const questions = new Set([
-  ...["rev-parse", "config", "status", "rev-list", "ls-tree", "ls-files", "diff", "cat-file"],
-  ...["mktree", "commit-tree", "merge-tree", "merge"]
+  "rev-parse",
+  "config",
+  "status",
+  "rev-list",
+  "ls-tree",
+  "ls-files",
+  "diff",
+  "cat-file",
+  "mktree",
+  "commit-tree",
+  "merge-tree",
+  "merge"
 ])
 
 /** Answers what souffleur asks git, and moves HEAD where it is told to. */

@@ -13,8 +13,8 @@ import {
 import type { WatchName } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
-import { followRun } from "../watching/FollowRun.ts"
-import { findJob } from "../watching/NamedJob.ts"
+import { followAgents } from "./FollowRun.ts"
+import { findJob } from "./NamedJob.ts"
 import { goTo, goToOwn, wayToTmux } from "../watching/TerminalPane.ts"
 import { namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -39,13 +39,14 @@ const showWindow = Effect.fn("showWindow")(function* (name: WatchName) {
 })
 
 /**
- * Goes to the window of a watch's Conductor, or follows its output or that of a run's agents. Fails with `BadUsage` where neither can be done.
+ * Goes to the window of a watch's Conductor, or follows its output or that of a run's agents. Fails with `BadUsage`
+ * where neither can be done.
  */
 export const attach = Effect.fn("attach")(function* (name: WatchName) {
   const fs = yield* FileSystem.FileSystem
   const launcher = yield* Launcher
   const found = yield* findJob({ find: findWatch, findPlan }, name)
-  if ("run" in found) return yield* followRun(found)
+  if ("run" in found) return yield* followAgents(found)
   const { id, watch } = found
   const over = watch.phase === "Exited"
   const place = yield* placeOf(watch)

@@ -4,7 +4,7 @@ import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { personOnly, signOfAgent } from "../person/PersonOnly.ts"
-import { findJob } from "../watching/NamedJob.ts"
+import { findJob } from "./NamedJob.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 

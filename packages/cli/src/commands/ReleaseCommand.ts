@@ -5,7 +5,7 @@ import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../person/PersonOnly.ts"
-import { findJob } from "../watching/NamedJob.ts"
+import { findJob } from "./NamedJob.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 

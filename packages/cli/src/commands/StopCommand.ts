@@ -6,7 +6,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Ended } from "../Failure.ts"
 import { personOnly } from "../person/PersonOnly.ts"
-import { findJob } from "../watching/NamedJob.ts"
+import { findJob } from "./NamedJob.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -17,7 +17,8 @@ const stopRun = Effect.fn("stopRun")(function* (
   how: { readonly now: boolean; readonly reason: string | undefined },
   asJson: boolean
 ) {
-  const run = yield* Souffleur.use(({ stopPlan }) => stopPlan(id, how))
+  const souffleur = yield* Souffleur
+  const run = yield* souffleur.stopPlan(id, how)
   const { assignment } = run
   const isDone = !how.now || assignment === null
   if (asJson) yield* Console.log(JSON.stringify({ run: id, stopped: isDone && assignment === null }))

@@ -1,5 +1,5 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { due } from "../run/NextStep.ts"
+import { due } from "../run/RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import { personRung } from "../run/Rungs.ts"

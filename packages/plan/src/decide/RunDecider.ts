@@ -4,8 +4,8 @@ import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
 import { opened } from "./OpenDecider.ts"
-import { answered, endedWait, held, redone, revertMoved, stopped } from "./WordDecider.ts"
-import { due, next } from "../run/NextStep.ts"
+import { answered, waitEnded, held, redone, revertMoved, stopped } from "./WordDecider.ts"
+import { due, next } from "../run/RunStep.ts"
 import { isRunOver, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
@@ -204,7 +204,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "AllowAgain":
       return isRunOver(run) ? notNow("the run is over") : ok(Event.AllowanceRenewed.make({ at }))
     case "EndWait":
-      return endedWait(run, command)
+      return waitEnded(run, command)
     case "Pause":
       // A plan that changes once more is told once more.
       return run.paused === null || (isOfPlan(run, command) && run.paused.message !== command.message)

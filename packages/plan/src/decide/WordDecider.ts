@@ -1,6 +1,6 @@
 import { isWaitOver } from "@souffleur/domain"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
-import { next } from "../run/NextStep.ts"
+import { next } from "../run/RunStep.ts"
 import { isRunOver, type Run, type Task, taskOf } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -47,7 +47,7 @@ export const answered = (
 }
 
 /** Ends a wait that is over, or by a person's word a hold, a stop and any wait. */
-export const endedWait = (
+export const waitEnded = (
   { held, stop, wait }: Run,
   { by, now: at, renewed = false }: Extract<RunCommand, { readonly _tag: "EndWait" }>
 ): Decision<Event.RunEvent> => {

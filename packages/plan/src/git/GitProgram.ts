@@ -82,7 +82,8 @@ const filtersOff = (listed: string): Readonly<Record<string, string>> => {
 
 /**
  * Runs git in a folder, never through a shell. No program of the repository's own configuration runs. `filtered` is for
- * commands that compare files with commits, or write them: the user's own filters (`git lfs install`) work there. Fails with `ProgramFailed` where git ends with another code than 0, or takes too long.
+ * commands that compare files with commits, or write them: the user's own filters (`git lfs install`) work there. Fails
+ * with `ProgramFailed` where git ends with another code than 0, or takes too long.
  */
 export const gitIn = Effect.fnUntraced(function* (folder: string) {
   const variables = yield* environment

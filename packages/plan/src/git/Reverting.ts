@@ -44,10 +44,8 @@ export const revertingOf = <R>(filtered: Runs<R>) => {
     if (parents.length > 1) return refused("is a merge")
     const before = parents[0] === undefined ? yield* one(["mktree"]) : `${parents[0]}^{tree}`
     // The tree before the commit, merged into the present one with the commit as their common ancestor.
-    const [ours, theirs] = [
-      yield* commitTree(`${head}^{tree}`, commit, "ours"),
-      yield* commitTree(before, commit, "theirs")
-    ]
+    const ours = yield* commitTree(`${head}^{tree}`, commit, "ours")
+    const theirs = yield* commitTree(before, commit, "theirs")
     const merged = yield* one(["merge-tree", "--write-tree", "--no-messages", ours, theirs]).pipe(
       Effect.catchIf(
         ({ message }) => conflicting.test(message),

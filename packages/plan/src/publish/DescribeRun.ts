@@ -180,9 +180,11 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   RunHeld: () => described("info", 'a person holds the run: nothing further begins until "souffleur go"'),
   RunHoldEnded: () => described("info", "a person ended the hold"),
   RunStopAsked: ({ now, reason }) =>
-    described("info", `a person stops the run, ${now ? "with" : "after"} the agent at work`, {
-      ...(reason === null ? {} : { words: reason })
-    }),
+    described(
+      "info",
+      `a person stops the run, ${now ? "with" : "after"} the agent at work`,
+      reason === null ? {} : { words: reason }
+    ),
   RunStopEnded: () => described("info", "a person conducts the stopped run again"),
   TaskRedoAsked: ({ taskId }) => described("info", `a person has task ${taskId} done again`),
   RevertAsked: ({ commits, taskId }) =>

@@ -148,7 +148,7 @@ export const Run = Schema.Struct({
   held: Schema.NullOr(Schema.Struct({ since: Time })),
   /** A person stopped the run, after the agent at work or with it (`now`), until a person conducts it again. */
   stop: Schema.NullOr(Schema.Struct({ since: Time, now: Schema.Boolean })),
-  /** Commits of a skipped task that are to be taken back from `from`, and the commit with that; `null`: not made yet. */
+  /** Commits of a skipped task that are to be taken back from `from`, and the commit with that; `null`: none. */
   reverting: Schema.NullOr(
     Schema.Struct({
       taskId: Text,

@@ -6,7 +6,7 @@ import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import { freshImplementerRung } from "./Rungs.ts"
 import {
   answeredRun,
-  type Change,
+  type RunChange,
   imported,
   joinedWork,
   knownSession,
@@ -22,10 +22,10 @@ import {
   withTask
 } from "./TaskEvolution.ts"
 
-type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
+type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => RunChange }
 
 /** A run whose tasks were all complete goes on with more of them. */
-const moreToDo: Change = {
+const moreToDo: RunChange = {
   phase: "implementation",
   implementedAt: null,
   finishing: "not begun",
@@ -33,9 +33,9 @@ const moreToDo: Change = {
   summary: null
 }
 
-const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
+const assignmentOver: RunChange = { assignment: null, waits: 0, refusals: 0 }
 
-const change = (run: Run, event: RunEvent): Change =>
+const change = (run: Run, event: RunEvent): RunChange =>
   Match.valueTags<RunEvent, Evolve>(event, {
     RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
       phase: "implementation",
@@ -279,7 +279,7 @@ const change = (run: Run, event: RunEvent): Change =>
   })
 
 /** Takes back an assignment that ended without a fault. */
-const unasked = (run: Run, assignment: Assignment): Change =>
+const unasked = (run: Run, assignment: Assignment): RunChange =>
   assignment.role === "finisher"
     ? { finishing: "not begun" }
     : withTask(run, assignment.taskId, () => untried(assignment))

@@ -109,7 +109,7 @@ export type RunIntent =
       readonly commits: ReadonlyArray<string>
       readonly files: ReadonlyArray<string>
     }
-  /** A person ends a hold and any wait, and its owner a wait that is over. `renewed`: the refused login was written again. */
+  /** A person ends a hold, a stop and any wait, and its owner a wait that is over. `renewed`: by a new login. */
   | { readonly _tag: "EndWait"; readonly renewed?: boolean }
   | {
       readonly _tag: "Pause"

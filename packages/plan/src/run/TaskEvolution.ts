@@ -7,10 +7,10 @@ import { personRung } from "./Rungs.ts"
 /** The fields of a task that an event changes. */
 export type TaskChange = { readonly [K in keyof Task]?: Task[K] }
 /** The fields of a run that an event changes. */
-export type Change = { readonly [K in keyof Run]?: Run[K] }
+export type RunChange = { readonly [K in keyof Run]?: Run[K] }
 
 /** Returns the tasks of a run with a change in one of them. */
-export const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): Change => ({
+export const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): RunChange => ({
   tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
 })
 
@@ -115,7 +115,7 @@ const answered = (
 }
 
 /** Returns what changes in a run by a person's answer on a task. */
-export const answeredRun = (run: Run, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): Change => {
+export const answeredRun = (run: Run, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): RunChange => {
   const { answer, taskId, text } = event
   // The task continues where git is now, with what there is.
   if (run.paused?.reason === "history" && answer !== "skip") {

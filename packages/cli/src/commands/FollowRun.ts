@@ -3,7 +3,7 @@ import { isRunOver, loadRun, type NamedRun } from "@souffleur/plan"
 import { outputInterval } from "@souffleur/process"
 import { Console, Effect } from "effect"
 import { BadUsage } from "../Failure.ts"
-import { makeOutputPrinter } from "./FollowOutput.ts"
+import { makeOutputPrinter } from "../watching/FollowOutput.ts"
 
 /** Returns an agent of a run as the Conductor of a watch, whose output is printed. */
 const asConductor = (launchId: string, agent: string | null): Watch => ({
@@ -18,7 +18,7 @@ const asConductor = (launchId: string, agent: string | null): Watch => ({
  * Prints the output of each agent of a run, one after the other, until the run is over or its conductor leaves. It
  * begins with the end of the present one's. Fails with `BadUsage` if no agent is at work and no conductor asks for one.
  */
-export const followRun = Effect.fn("followRun")(function* ({ id, run: first }: NamedRun) {
+export const followAgents = Effect.fn("followAgents")(function* ({ id, run: first }: NamedRun) {
   if (first.owner === null && first.assignment?.launch == null)
     return yield* new BadUsage({ message: `no agent of run ${id} is at work: souffleur conduct status --run ${id}` })
   const printer = yield* makeOutputPrinter("end")

@@ -12,14 +12,14 @@ interface Finds<E, R, S> {
  * Finds what a person means by a name: a watch, or a run of a plan. Without one it is the newest watch of the folder,
  * or its newest run if that alone goes on, or if there is no watch. Fails with `WatchNotFound`.
  */
-export const findJob = Effect.fn("findJob")(function* <E, R, S>({ find, findPlan }: Finds<E, R, S>, name: WatchName) {
-  const run = Effect.option(findPlan(name))
+export const findJob = Effect.fn("findJob")(function* <E, R, S>(souffleur: Finds<E, R, S>, name: WatchName) {
+  const run = Effect.option(souffleur.findPlan(name))
   if (typeof name === "string")
-    return yield* Effect.catchTag(find(name), "WatchNotFound", (none) =>
+    return yield* Effect.catchTag(souffleur.find(name), "WatchNotFound", (none) =>
       Effect.flatMap(run, Option.match({ onNone: () => Effect.fail(none), onSome: Effect.succeed }))
     )
   const here = Option.filter(yield* run, ({ run }) => !isRunOver(run))
-  return yield* find(name).pipe(
+  return yield* souffleur.find(name).pipe(
     Effect.map((watch) => (watch.watch.phase === "Exited" ? Option.getOrElse(here, () => watch) : watch)),
     Effect.catchTag("WatchNotFound", (none) =>
       Effect.flatMap(run, Option.match({ onNone: () => Effect.fail(none), onSome: Effect.succeed }))
