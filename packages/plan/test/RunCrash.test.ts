@@ -43,7 +43,9 @@ const repository = () => {
     has: () => Effect.succeed(true),
     since: (base) =>
       Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),
-    missing: () => Effect.succeed([])
+    missing: () => Effect.succeed([]),
+    reverted: (_, onto) => Effect.succeed({ _tag: "Made", to: onto }),
+    forward: () => Effect.void
   }
   return { commits, git }
 }

@@ -38,6 +38,49 @@ export class Repository {
     return id
   }
 
+  /** Makes a commit with a tree, which no branch has yet. */
+  commitTree(tree: string, parent: string): string {
+    const id = (this.#commits.size + 1).toString(16).padStart(40, "0")
+    this.#commits.set(id, { id, parent, tree: this.#treeNamed(tree) })
+    return id
+  }
+
+  /** Names a tree by its content. */
+  treeId(tree: string): string {
+    return JSON.stringify([...this.#treeNamed(tree)].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /** Returns the parent of a commit. */
+  parentOf(id: string): string | null {
+    return this.#commits.get(id)!.parent
+  }
+
+  /** Merges two commits with one parent; `undefined`: they conflict. */
+  mergeTree(ours: string, theirs: string): string | undefined {
+    const [mine, other] = [this.#tree(ours), this.#tree(theirs)]
+    const before = this.#tree(this.parentOf(ours))
+    const merged = new Map(mine)
+    for (const file of new Set([...before.keys(), ...other.keys()])) {
+      if (other.get(file) === before.get(file)) continue
+      if (mine.get(file) !== before.get(file) && mine.get(file) !== other.get(file)) return undefined
+      if (other.has(file)) merged.set(file, other.get(file)!)
+      else merged.delete(file)
+    }
+    return JSON.stringify([...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /** Moves HEAD forward to a commit that comes after it. Returns whether it could. */
+  forward(to: string): boolean {
+    if (!this.isClean || !this.#history(to).includes(this.#head ?? to)) return false
+    this.#head = to
+    return true
+  }
+
+  /** A tree by its content, or the tree of a commit as `<id>^{tree}`. */
+  #treeNamed(name: string): Tree {
+    return name.endsWith("^{tree}") ? this.#tree(name.slice(0, -"^{tree}".length)) : new Map(JSON.parse(name) as never)
+  }
+
   /** Moves HEAD to the commit before, as `git reset --hard` does. The first commit stays. */
   back(): void {
     this.#head = (this.#head === null ? undefined : this.#commits.get(this.#head)?.parent) ?? this.#head

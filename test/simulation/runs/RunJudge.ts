@@ -18,6 +18,7 @@ export interface JudgedWorld extends SimMachine {
   readonly refusals: ReadonlyMap<string, Refusal>
   readonly repository: Repository
   readonly personSpeaks: boolean
+  conductedByPerson: boolean
   readonly reviewerTimeout: number
   readonly steadyClock: boolean
   readonly zombies: boolean
@@ -113,8 +114,9 @@ export class RunJudge {
     if (agent.process !== process || !agent.isAlive) return
     const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
     const age = world.timeline.wall - agent.startedAt
+    const stopped = run.stop?.now === true || run.assignment?.ending?.reason === "stopped"
     const lingers = agent.finishedAt !== undefined && world.timeline.wall - agent.finishedAt > world.stall
-    if (age < limit && !lingers && agent.offset === world.timeline.offset)
+    if (age < limit && !lingers && !stopped && agent.offset === world.timeline.offset)
       world.violated(`a signal to an agent that has ${limit - age} ms left`)
   }
 
@@ -122,6 +124,10 @@ export class RunJudge {
     const world = this.#world
     world.ceilings.record(event, stream)
     if (ofAPerson.has(event._tag) && !world.personSpeaks) world.violated(`${event._tag}, and no person said it`)
+    if (event._tag === "RunStopAsked") world.conductedByPerson = false
+    if (event._tag === "RunStopEnded" && !world.conductedByPerson && !world.personSpeaks)
+      world.violated("a stopped run is taken up, and no person conducts it")
+    this.#reverts(before, event)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
     const agent =
       "token" in event
@@ -171,6 +177,8 @@ export class RunJudge {
         held(isParked(event, agent, task), "its minor findings are others")
         return held(said === "rejected", `the reviewer said ${said}`)
       }
+      case "AgentStopped":
+        return held(before.assignment?.ending?.reason === "stopped", "no person stopped it")
       case "AgentNudged":
         // After a clock was set back, the end of its turn lies before its beginning.
         if (!world.steadyClock) return
@@ -186,6 +194,27 @@ export class RunJudge {
         return held(event.reason !== "timeout" || agent.isAlive, "it had ended")
       default:
     }
+  }
+
+  /** Checks that each commit of a skipped task is taken back once, that no other is, and that none is lost. */
+  #reverts(before: Run, event: RunEvent): void {
+    const { repository } = this.#world
+    const { reverting } = before
+    if (event._tag === "RevertAsked") {
+      const approved = new Set(
+        before.tasks.flatMap(({ earlier, id, skipped, status, work }) => [
+          ...(earlier?.commits ?? []),
+          ...(id !== event.taskId && status === "completed" && !skipped ? work.commits : [])
+        ])
+      )
+      if (event.commits.some((commit) => approved.has(commit)))
+        this.#world.violated("approved commits are to be taken back")
+    }
+    if (event._tag !== "WorkReverted" || reverting === null || this.#world.repository.moved > 0) return
+    const made = repository.range(reverting.from)
+    if (made.length > reverting.commits.length) this.#world.violated("a commit is taken back twice")
+    if (repository.range(repository.head, reverting.from).length > 0)
+      this.#world.violated("commits are lost where others are taken back")
   }
 
   #failed(
@@ -242,6 +271,11 @@ const ofAPerson: ReadonlySet<RunEvent["_tag"]> = new Set([
   "FinishingAnswered",
   "PlanRevised",
   "RedAllowed",
+  "RevertAsked",
+  "RunHeld",
+  "RunHoldEnded",
+  "RunStopAsked",
+  "TaskRedoAsked",
   "TaskAnswered"
 ])
 
@@ -253,5 +287,6 @@ const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewRejected",
   "ReviewFailed",
   "AgentNudged",
-  "AgentLimited"
+  "AgentLimited",
+  "AgentStopped"
 ])

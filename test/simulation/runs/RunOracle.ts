@@ -68,6 +68,13 @@ export class RunOracle {
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
   #finished = false
+  #held = false
+  /** True from a person's stop on until a person conducts the run again. */
+  #stopped = false
+  #everStopped = false
+  readonly #redone = new Set<string>()
+  /** The task whose commits are to be taken back. */
+  #reverting: string | undefined = undefined
   readonly #violated: (what: string) => void
 
   constructor(violated: (what: string) => void) {
@@ -124,6 +131,9 @@ export class RunOracle {
     if (this.asked !== undefined) this.#violated("a second agent is asked while one is")
     this.asked = asked
     if (this.#finished) this.#violated("an agent is asked after the end")
+    if (this.#held) this.#violated("an agent is asked while a person holds the run")
+    if (this.#stopped) this.#violated("an agent is asked after a person stopped the run")
+    if (this.#reverting !== undefined) this.#violated("an agent is asked before commits are taken back")
     if (this.#paused !== undefined) this.#violated("an agent is asked while git is in the way")
     if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
       this.#violated("an agent is asked before a person has answered")
@@ -140,7 +150,8 @@ export class RunOracle {
     const wanted =
       rung.standing === "to review" ? "reviewer" : rung.standing === "to implement" ? "implementer" : "nobody"
     if (asked.role !== wanted) this.#violated(`${asked.role} is asked, and ${wanted} is wanted for ${asked.taskId}`)
-    if (rung.dependsOn.some((id) => this.#isOpen(id)))
+    // A task that a person has done again does not stop one that had begun.
+    if (rung.dependsOn.some((id) => this.#isOpen(id) && !this.#redone.has(id)))
       this.#violated(`${asked.taskId} is begun before what it depends on`)
     const nudged = rung.nudge?.role === asked.role ? rung.nudge.session : null
     const goesOn = nudged ?? (asked.role === "implementer" ? rung.session : null)
@@ -195,6 +206,8 @@ export class RunOracle {
         return
       case "TaskStarted": {
         const rung = this.#rung(event.taskId)
+        if (rung.dependsOn.some((id) => this.#isOpen(id)))
+          this.#violated(`${event.taskId} starts before what it depends on`)
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
         // It judges the work of all others, so it comes after them once more.
         for (const other of this.rungs.values()) if (other.final && other !== rung) Object.assign(other, notBegun)
@@ -231,6 +244,47 @@ export class RunOracle {
         rung.nudge = { role: asked.role, session: asked.sessionId, deaths }
         return
       }
+      case "AgentStopped": {
+        const { asked } = this
+        if (!this.#stopped && !this.#everStopped) this.#violated("an agent is stopped, and no person stopped the run")
+        const rung = this.#assignmentOver(event)
+        if (rung === undefined || asked === undefined) return
+        const { deaths = 0 } = rung.nudge ?? {}
+        if (asked.sessionId !== "") rung.nudge = { role: asked.role, session: asked.sessionId, deaths }
+        else if (asked.role === "implementer") rung.session = null
+        return
+      }
+      case "RunHeld":
+        this.#held = true
+        return
+      case "RunHoldEnded":
+        this.#held = false
+        return
+      case "RunStopAsked":
+        this.#stopped = true
+        this.#everStopped = true
+        return
+      case "RunStopEnded":
+        this.#stopped = false
+        return
+      case "TaskRedoAsked": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "done") this.#violated(`${event.taskId} is done again, and was ${rung.standing}`)
+        const counts = { rejections: 0, fruitless: 0, unreviewed: 0, refused: 0, session: null, nudge: null }
+        this.#redone.add(event.taskId)
+        // Another question than the first time.
+        Object.assign(rung, { ...counts, standing: "waiting", answers: rung.answers + 1 })
+        this.#finished = false
+        this.finishers = 0
+        return
+      }
+      case "RevertAsked":
+        this.#reverting = event.taskId
+        return
+      case "WorkReverted":
+        if (this.#reverting !== event.taskId) this.#violated(`nobody wanted the commits of ${event.taskId} taken back`)
+        this.#reverting = undefined
+        return
       case "AgentNeverRan": {
         const asked = this.asked
         const rung = this.#assignmentOver(event)
@@ -246,7 +300,8 @@ export class RunOracle {
         return
       case "LimitWaitEnded":
         // A clock that was set back to before the wait ends it too.
-        if (this.#wait === undefined || (event.at >= this.#wait.since && event.at < this.#wait.until))
+        const early = this.#wait !== undefined && event.at >= this.#wait.since && event.at < this.#wait.until
+        if (this.#wait === undefined || (early && event.by !== "operator"))
           this.#violated("a wait ended before its time")
         this.#wait = undefined
         return
@@ -327,6 +382,12 @@ export class RunOracle {
         return
       case "TaskAnswered": {
         const rung = this.#rung(event.taskId)
+        if (this.#reverting === event.taskId) {
+          if (this.#paused === "revert") this.#paused = undefined
+          this.#reverting = undefined
+          if (event.answer !== "skip") this.#violated("commits stay by another word than skip")
+          return
+        }
         const lost = this.#paused === "work lost" && rung.standing !== "waiting" && rung.standing !== "escalated"
         if (rung.standing !== "escalated" && !lost)
           this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)

@@ -13,17 +13,43 @@ const ended = (text: string): Ended => ({ code: 0, text })
 const lines = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\n`).join(""))
 const zeroed = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\0`).join(""))
 
-const questions = new Set(["rev-parse", "config", "status", "rev-list", "ls-tree", "ls-files", "diff", "cat-file"])
+const questions = new Set([
+  "rev-parse",
+  "config",
+  "status",
+  "rev-list",
+  "ls-tree",
+  "ls-files",
+  "diff",
+  "cat-file",
+  "mktree",
+  "commit-tree",
+  "merge-tree",
+  "merge"
+])
 
-/** Answers the questions that souffleur asks git. */
+/** Answers what souffleur asks git, and moves HEAD where it is told to. */
 const git = (repository: Repository, args: ReadonlyArray<string>, input: string): Ended => {
   const named = input.split("\n").filter((line) => line !== "")
   const [asked, first] = args
+  if (asked === "mktree") return lines(["[]"])
+  if (asked === "commit-tree") return lines([repository.commitTree(first!, args[3]!)])
+  if (asked === "cat-file" && first === "commit") {
+    const parent = repository.parentOf(args[2]!)
+    return ended(`tree t\n${parent === null ? "" : `parent ${parent}\n`}\na commit\n`)
+  }
+  if (asked === "merge-tree") {
+    const merged = repository.mergeTree(args.at(-2)!, args.at(-1)!)
+    return merged === undefined ? { code: 1, text: "" } : lines([merged])
+  }
+  if (asked === "merge") return repository.forward(args.at(-1)!) ? lines([]) : { code: 128, text: "" }
   switch (`${asked} ${first}`) {
     case "rev-parse --show-toplevel":
       return lines(["/project"])
     case "rev-parse --show-prefix":
       return lines([""])
+    case "rev-parse --verify":
+      return lines([repository.treeId(args.at(-1)!)])
     case "rev-parse --absolute-git-dir":
       return lines(["/project/.git"])
     case "status --porcelain=v2":
@@ -60,6 +86,10 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
   }
 }
 
+/** Names a question to git, without ids. */
+const nameOf = ([asked, first = ""]: ReadonlyArray<string>) =>
+  asked === "mktree" || asked === "commit-tree" ? `git ${asked}` : `git ${asked} ${first.split("=")[0]}`
+
 export interface Desk {
   readonly repository: Repository
   /** Returns whether git gives no answer this time. */
@@ -81,7 +111,7 @@ export const programs = ({ gitFails, repository }: Desk, gate: Gate) =>
       const args = all.slice(all.findIndex((word) => questions.has(word)))
       if (command.command !== "git") return yield* unused
       const { code, text } = yield* gate.through(
-        `git ${args[0]} ${args[1]!.split("=")[0]}`,
+        nameOf(args),
         Effect.sync(() => (gitFails() ? { code: 128, text: "" } : git(repository, args, input)))
       )
       return ChildProcessSpawner.makeHandle({

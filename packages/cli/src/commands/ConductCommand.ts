@@ -2,14 +2,14 @@ import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/p
 import { AlreadyWatched, nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
-import { type Duration, Console, Effect, Option, Path } from "effect"
+import { type Duration, Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
-import { personOnly } from "../person/PersonOnly.ts"
+import { personOnly, signOfAgent } from "../person/PersonOnly.ts"
 import { orProgramsTrusted, orTrusted } from "../person/TrustQuestion.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
@@ -41,6 +41,11 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
   )
   const last = yield* Effect.onInterrupt(run.awaitEnd, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
   yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
+  if (last.stop !== null && !isRunOver(last)) {
+    const then = invocation(last, (yield* Environment).cwd)
+    yield* printLines(`a person stopped the run; a person goes on with it by: ${then}`, "error")
+    return 1
+  }
   if (!isRunOver(last)) {
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
     return 1
@@ -158,6 +163,8 @@ export const conductCommand = Command.make(
           ? yield* deadlineOf(flags.deadline.value, yield* deadlineBefore(order))
           : deadline
       yield* yield* WorksUnread
+      // An agent, and a watch, let a run be that a person stopped.
+      const restored = (yield* signOfAgent) !== undefined
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
       const run = yield* orTrusted(
         order.project,
@@ -167,7 +174,8 @@ export const conductCommand = Command.make(
             ...order,
             ...(until === undefined ? {} : { deadline: until }),
             ...(wait ? { waiting } : {}),
-            moved: flags.moved
+            moved: flags.moved,
+            restored
           })
         )
       )
@@ -186,7 +194,12 @@ export const conductCommand = Command.make(
       ),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
-      Effect.provide(flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings))
+      Effect.provide(
+        Layer.provideMerge(
+          layerAgentFiles(settings),
+          flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings)
+        )
+      )
     )
     if (code !== 0) return yield* new Ended({ code })
   })

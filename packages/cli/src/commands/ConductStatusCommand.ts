@@ -46,6 +46,8 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     owner: run.owner === null ? null : { ...run.owner.process, condition: seen.owner },
     beat_age_ms: seen.beatAge,
     paused: run.paused,
+    held_since: run.held === null ? null : iso(run.held.since),
+    stopped_since: run.stop === null ? null : iso(run.stop.since),
     permission: { ceiling: run.pin.ceiling, file_asks_for: run.overreach?.keys ?? [] },
     used: run.used,
     deadline: run.chosen?.deadline === undefined ? null : iso(run.chosen.deadline),

@@ -46,7 +46,7 @@ const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, stat
 /** Begins or resumes the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { cast, known, loaded, pin, statePath }: Loaded,
-  { moved = false, project, waiting, ...said }: ConductOptions
+  { moved = false, project, restored = false, waiting, ...said }: ConductOptions
 ) {
   const { agents, permission } = chosenFor(said, known?.run)
   const path = yield* Path.Path
@@ -70,7 +70,7 @@ const begin = Effect.fnUntraced(function* (
   const opens = Effect.gen(function* () {
     const git = yield* gits.open(project, own)
     const newId = runIdOf(project, file)
-    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin })), git }
+    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, restored })), git }
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const waits = waiting !== undefined && known !== undefined
@@ -79,6 +79,7 @@ const begin = Effect.fnUntraced(function* (
   const by = cast.map(({ agent, role }) => `, ${role} by ${agent}`).join("")
   yield* remark("info", `run ${id}${from === 0 ? "" : ` goes on from revision ${from}`}${by}`)
   const withheld = new Set(cast.flatMap(({ command }) => withheldKeys(parts.variables, command.environment)))
+  if (known?.run.held) yield* remark("note", `a person holds the run: "souffleur go ${id}" lets it go on`)
   const note = withheldNote([...withheld])
   if (note !== undefined) yield* remark("note", note)
   const excluded = yield* gits.exclude(git.root, statePath, Option.isSome(linked) ? [comms] : [])

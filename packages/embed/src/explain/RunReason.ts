@@ -103,6 +103,7 @@ const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "red">, string>
   ceiling: "all agents of a run share its ceilings of use, which are asked before each launch: a person allows more",
   deadline: "after its deadline a run finishes the task in hand, and begins no other",
   failed: "souffleur does not guess: a person mends the cause, and the run goes on from its log",
+  revert: "rejected commits are taken back whole or not at all: a person resolves what conflicts",
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
@@ -111,6 +112,11 @@ const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding"
     return {
       seen: [`its session's records: its turn is over; process ${process.pid} runs on`],
       rule: "an agent that has said its last word and does not end is ended after a stall, or once its time is over, and its word counts"
+    }
+  if (reason === "stopped")
+    return {
+      seen: [`a person stops the run at once; process ${process.pid} is its agent`],
+      rule: "the agent of a run that a person stops at once is ended with all that it started: its session is kept, and no attempt is counted"
     }
   return reason === "timeout"
     ? {

@@ -156,7 +156,7 @@ export type AgentEnded =
       /** The path of what says why it failed. */
       readonly telling: string
     }
-  | Extract<AgentReport, { readonly _tag: "Failed" }>
+  | Extract<AgentReport, { readonly _tag: "Failed" | "Stopped" }>
 
 /** Waits for an agent's end, at most until its time is over. Ends what it left running. */
 export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, started: RunningLaunch) {
@@ -166,6 +166,7 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
   const ending = asked.ending ?? (yield* awaitEnding(asked, started, limit))
   const assignment = yield* reportSession(asked, started)
   if (ending !== null) yield* endAgent(assignment, started)
+  if (ending?.reason === "stopped") return { _tag: "Stopped" } satisfies AgentEnded
   if (ending?.reason === "timeout") {
     const took = Duration.format(Duration.millis(ending.limit))
     return {

@@ -176,7 +176,7 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
   assignment: Assignment,
   ended: AgentEnded
 ) {
-  if (ended._tag === "Failed") return ended satisfies AgentReport
+  if (ended._tag !== "Ended") return ended satisfies AgentReport
   if (assignment.role === "finisher") return yield* finished(assignment, ended)
   const task = taskOf(run, assignment.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)

@@ -22,6 +22,8 @@ export type AgentReport =
       /** It was cut off: the results of its session's tools by then. Absent: it ended as it meant to. */
       readonly cutOffAfter?: number
     }
+  /** A person stopped the run, and it was ended for that. */
+  | { readonly _tag: "Stopped" }
   /** Its last turn did something, and left the rest undone: `message` says what, as a clause. */
   | { readonly _tag: "Unfinished"; readonly message: string }
   /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
@@ -145,12 +147,16 @@ export const decideReport = (
       ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message: report.message }))
       : no("never", "its session goes on once an assignment")
   if (assignment.role === "finisher") {
+    // Half of it may be done.
+    if (report._tag === "Stopped")
+      return ok(Event.RunFinished.make({ at, finishing: "failed", message: "a person stopped it" }))
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))
       : ok(Event.RunFinished.make({ at, finishing: "done", message: "" }))
   }
   if (task === undefined) return no("never", `the run has no task ${assignment.taskId}`)
   const of = { token: assignment.token, taskId: task.id }
+  if (report._tag === "Stopped") return ok(Event.AgentStopped.make({ at, ...of }))
   const fits =
     report._tag === "Failed" ||
     (assignment.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")

@@ -1,5 +1,6 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { next, type Run } from "../run/Run.ts"
+import type { Run } from "../run/Run.ts"
+import { next } from "../run/RunStep.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 

@@ -1,11 +1,12 @@
-import { abovePin, decidePin, isSessionKnown, isWaitOver } from "@souffleur/domain"
+import { abovePin, decidePin, isSessionKnown } from "@souffleur/domain"
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
 import { opened, startedTask } from "./OpenDecider.ts"
-import { pauseInWords } from "./Pause.ts"
-import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { answered, waitEnded, held, redone, revertMoved, stopped } from "./WordDecider.ts"
+import { due, next } from "../run/RunStep.ts"
+import { isRunOver, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
@@ -67,26 +68,6 @@ const ending = (
       ? ok()
       : ok(Event.AgentEnding.make({ at, token, reason, process: launch.process, launchedAt: launch.at, limit, others }))
 
-/** Says why no answer is awaited, and what to do in its place. */
-const unawaited = ({ paused }: Run, { id, status }: Task): string =>
-  paused === null
-    ? `task ${id} is ${status.replace("_", " ")}: only an escalated task waits for an answer`
-    : `no answer is needed on task ${id}: the run is paused: ${pauseInWords(paused)}, then conduct the plan again`
-
-const answer = (
-  run: Run,
-  { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>
-): Decision<Event.RunEvent> => {
-  const task = taskOf(run, taskId)
-  if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
-  const reason = run.paused?.reason
-  // A pause for lost work awaits an answer on the tasks whose work is lost, or that began from it.
-  const lost = reason === "work lost" && (task.status === "completed" || task.status === "in_progress")
-  const waits = task.status === "escalated" || lost || reason === "history"
-  if (!waits) return notNow(unawaited(run, task))
-  return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
-}
-
 /** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
 const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
   task?.status === "completed" &&
@@ -118,16 +99,6 @@ const revised = (
 
 const isOfPlan = ({ paused }: Run, { reason }: Extract<RunCommand, { readonly _tag: "Pause" }>) =>
   paused?.reason === "plan" && reason === "plan"
-
-const endedWait = (
-  { wait }: Run,
-  { by, now: at, renewed = false }: Extract<RunCommand, { readonly _tag: "EndWait" }>
-) => {
-  const why = by._tag === "Operator" ? "operator" : renewed ? "login" : "time"
-  return wait !== null && (why !== "time" || isWaitOver(wait, at))
-    ? ok(Event.LimitWaitEnded.make({ at, by: why }))
-    : notNow("no wait is over")
-}
 
 /** Decides on a command to a run. Refuses the words of an owner that was overtaken (spec: behaviour#one-owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
@@ -197,7 +168,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ])
       )
     case "Recount": {
-      const step = next(run)
+      const step = due(run)
       const { commits, files, head, taskId } = command
       return (step._tag === "Ask" || step._tag === "Gate") &&
         step.task.id === taskId &&
@@ -222,7 +193,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "AllowAgain":
       return isRunOver(run) ? notNow("the run is over") : ok(Event.AllowanceRenewed.make({ at }))
     case "EndWait":
-      return endedWait(run, command)
+      return waitEnded(run, command)
     case "Pause":
       // A plan that changes once more is told once more.
       return run.paused === null || (isOfPlan(run, command) && run.paused.message !== command.message)
@@ -271,7 +242,19 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ? ok(Event.RunFinished.make({ at, finishing: command.finishing, message: command.message }))
         : notNow("the run is not in its completion")
     case "Answer":
-      return answer(run, command)
+      return answered(run, command)
+    case "Hold":
+      return held(run, at)
+    case "Stop":
+      return stopped(run, command)
+    case "EndStop":
+      return run.stop === null ? ok() : ok(Event.RunStopEnded.make({ at }))
+    case "Redo":
+      return redone(run, command)
+    case "PlanRevert":
+    case "ReportRevert":
+    case "RefuseRevert":
+      return revertMoved(run, command)
     case "AnswerFinishing":
       return run.phase === "finished" && run.finishing === "failed"
         ? ok(Event.FinishingAnswered.make({ at, answer: command.answer }))

@@ -2,6 +2,7 @@ import type { ProgramFailed } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { gitIn } from "./GitProgram.ts"
+import { revertingOf } from "./Reverting.ts"
 
 /** git cannot answer: there is no repository, no git, or it failed. `problem` is a sentence. */
 export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", {
@@ -94,6 +95,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   const gitFolder = yield* Effect.mapError(where("--absolute-git-dir"), failed("where its folder is"))
   const named = (files: ReadonlyArray<string>) => files.map((file) => path.relative(`/${folder}`, `/${file}`))
   const theirs = (files: ReadonlyArray<string>) => named(files.filter((file) => !ours.has(file)))
+  const reverting = revertingOf((args, stdin) => Effect.provide(asked.filtered(args, stdin), services))
   const batch = (asked: string) => git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked)
   /**
    * The commit that is checked out. `null`: git itself says that there is none yet. Without an answer of git it fails.
@@ -158,6 +160,14 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
       const listed = git(["ls-tree", "-z", "--name-only", "HEAD", "--", file])
       return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`
     }),
+    /**
+     * Makes the commits that take others back on top of a commit, each as `git revert` does. Nothing is changed but for
+     * commits that no branch has yet. `commits`: oldest first.
+     */
+    reverted: (commits: ReadonlyArray<string>, onto: string) =>
+      Effect.mapError(reverting.made(commits, onto), failed("what takes those commits back")),
+    /** Moves the branch that is checked out forward to a commit, and the work tree with it. */
+    forward: (to: string) => Effect.asVoid(Effect.mapError(reverting.forward(to), failed("how to move on"))),
     /**
      * Returns the commits that HEAD does not have. A text that is no commit's id is missing, whatever git would take it
      * for.

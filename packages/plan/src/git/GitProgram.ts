@@ -50,19 +50,27 @@ const environment = Effect.gen(function* () {
   return { ...all, PATH: path.join(":"), ...alone }
 })
 
-/** Keys of programs that convert files for a commit, and back. Anybody may choose their names. */
+/** Keys of programs that convert files for a commit, and back, or merge them. Anybody may choose their names. */
 const filter = /^filter\.(.+)\.(?:clean|smudge|process|required)$/u
+const merger = /^merge\.(.+)\.driver$/u
 const filtersOff = (listed: string): Readonly<Record<string, string>> => {
   const words = listed.split("\0")
-  const names = words.flatMap((scope, at) => {
-    const [, name] =
-      at % 2 === 0 && (scope === "local" || scope === "worktree") ? (filter.exec(words[at + 1] ?? "") ?? []) : []
-    return name === undefined ? [] : [name]
-  })
-  const pairs = [...new Set(names)].flatMap((name) => [
-    ...["clean", "smudge", "process"].map((what) => [`filter.${name}.${what}`, ""]),
-    [`filter.${name}.required`, "false"]
-  ])
+  const named = (key: RegExp) =>
+    new Set(
+      words.flatMap((scope, at) => {
+        const [, name] =
+          at % 2 === 0 && (scope === "local" || scope === "worktree") ? (key.exec(words[at + 1] ?? "") ?? []) : []
+        return name === undefined ? [] : [name]
+      })
+    )
+  const pairs = [
+    ...[...named(filter)].flatMap((name) => [
+      ...["clean", "smudge", "process"].map((what) => [`filter.${name}.${what}`, ""]),
+      [`filter.${name}.required`, "false"]
+    ]),
+    // A merge by it is a conflict.
+    ...[...named(merger)].map((name) => [`merge.${name}.driver`, "false"])
+  ]
   return Object.fromEntries([
     ["GIT_CONFIG_COUNT", String(pairs.length)],
     ...pairs.flatMap(([key, value], at) => [
@@ -73,9 +81,9 @@ const filtersOff = (listed: string): Readonly<Record<string, string>> => {
 }
 
 /**
- * Runs git in a folder, for reading only and never through a shell. No program of the repository's own configuration
- * runs. `filtered` is for commands that compare files with commits: the user's own filters (`git lfs install`) work
- * there. Fails with `ProgramFailed` where git ends with another code than 0, or takes too long.
+ * Runs git in a folder, never through a shell. No program of the repository's own configuration runs. `filtered` is for
+ * commands that compare files with commits, or write them: the user's own filters (`git lfs install`) work there. Fails
+ * with `ProgramFailed` where git ends with another code than 0, or takes too long.
  */
 export const gitIn = Effect.fnUntraced(function* (folder: string) {
   const variables = yield* environment
@@ -103,9 +111,9 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
         () => Effect.succeed(new Set<string>())
       )
     )
-  const filtered = (args: ReadonlyArray<string>) =>
+  const filtered = (args: ReadonlyArray<string>, stdin = "") =>
     Effect.flatMap(git(["config", "--list", "--show-scope", "--name-only", "-z"]), (listed) =>
-      git(args, "", filtersOff(listed))
+      git(args, stdin, filtersOff(listed))
     )
   return { git, filtered, ignored }
 })

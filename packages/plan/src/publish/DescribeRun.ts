@@ -116,7 +116,9 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `the agent's time is over: it runs since ${time(launchedAt, zone)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
         : reason === "lingering"
           ? `the agent's turn is over, and its process does not end. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-          : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
+          : reason === "stopped"
+            ? `a person stops the run. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+            : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
   AgentNudged: ({ message, taskId }) =>
     described("warning", `the agent of task ${taskId} is not done: ${message}. Its session goes on`),
@@ -161,6 +163,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       { message: "warning", notice: kind === "outage" ? "outage" : "usage_limit" }
     )
   },
+  AgentStopped: ({ taskId }) =>
+    described("info", `the agent of task ${taskId} is stopped. Its session is kept, and no attempt is counted`),
   AgentSpent: ({ role, taskId, ...used }) =>
     described("detail", `the ${role}${taskId === null ? "" : ` of task ${taskId}`} used ${usedInWords(used)}`),
   QuietBegan: ({ at, until }, zone) =>
@@ -188,6 +192,22 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
     described("error", needsPerson(taskId, { reason }), { message: "error", notice: "escalated", words: message }),
   TaskAnswered: ({ answer, taskId }) =>
     described("info", `a person answered for task ${taskId}: ${answer}`, { message: "system", notice: "cleared" }),
+  RunHeld: () => described("info", 'a person holds the run: nothing further begins until "souffleur go"'),
+  RunHoldEnded: () => described("info", "a person ended the hold"),
+  RunStopAsked: ({ now, reason }) =>
+    described(
+      "info",
+      `a person stops the run, ${now ? "with" : "after"} the agent at work`,
+      reason === null ? {} : { words: reason }
+    ),
+  RunStopEnded: () => described("info", "a person conducts the stopped run again"),
+  TaskRedoAsked: ({ taskId }) => described("info", `a person has task ${taskId} done again`),
+  RevertAsked: ({ commits, taskId }) =>
+    described("info", `a person has ${many(commits.length, "commit")} of task ${taskId} taken back`),
+  RevertPlanned: ({ taskId }) => described("detail", `the commits that take the work of task ${taskId} back are made`),
+  WorkReverted: ({ taskId }) => described("info", `the commits of task ${taskId} are taken back`),
+  RevertRefused: ({ message, taskId }) =>
+    described("warning", `the commits of task ${taskId} are not taken back: ${message}`),
   RunPaused: (event) =>
     described("error", `the run is paused: ${pauseInWords(event)}`, { message: "error", notice: "paused" }),
   RunResumed: () =>

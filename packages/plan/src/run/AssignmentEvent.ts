@@ -94,6 +94,8 @@ export const AgentLimited = event("AgentLimited", {
   resetsAt: Schema.NullOr(Time),
   until: Time
 })
+/** A person stopped the run, and its agent was ended for that. Its session goes on, and no attempt is counted. */
+export const AgentStopped = event("AgentStopped", assignment)
 /** What an agent used in its assignment. The report on it follows. */
 export const AgentSpent = event("AgentSpent", {
   token: Text,

@@ -61,6 +61,8 @@ export const Task = Schema.Struct({
   /** True if its gate took the work that was approved. */
   verified: Schema.Boolean,
   work: Work,
+  /** Approved work of the task from before a person had it done again; `null`: there is none. */
+  earlier: Schema.NullOr(Work),
   /** By all agents that worked on it or reviewed it. */
   used: Used,
   escalation: Schema.NullOr(Schema.Struct({ reason: EscalationReason, message: Text })),
@@ -144,6 +146,19 @@ export const Run = Schema.Struct({
   allowedSince: Time,
   /** The commit from which the first agent begins, as the gates judged it; `null`: they did not. */
   baseline: Schema.NullOr(Schema.Struct({ head: Schema.NullOr(Text), red: Schema.Boolean })),
+  /** A person holds the run: nothing further begins. */
+  held: Schema.NullOr(Schema.Struct({ since: Time })),
+  /** A person stopped the run, after the agent at work or with it (`now`), until a person conducts it again. */
+  stop: Schema.NullOr(Schema.Struct({ since: Time, now: Schema.Boolean })),
+  /** Commits of a skipped task that are to be taken back from `from`, and the commit with that; `null`: none. */
+  reverting: Schema.NullOr(
+    Schema.Struct({
+      taskId: Text,
+      commits: Schema.Array(Text),
+      from: Schema.NullOr(Text),
+      to: Schema.NullOr(Text)
+    })
+  ),
   paused: Schema.NullOr(
     Schema.Struct({
       reason: RunPaused.fields.reason,
@@ -190,6 +205,9 @@ export const initialRun: Run = {
   used: nothingUsed,
   allowedSince: 0,
   baseline: null,
+  held: null,
+  stop: null,
+  reverting: null,
   paused: null,
   fence: 0,
   owner: null,
@@ -224,6 +242,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   gateFailures: 0,
   verified: false,
   work: { commits: [], files: [], testFile: null },
+  earlier: null,
   used: nothingUsed,
   escalation: null,
   skipped: false,
@@ -247,51 +266,6 @@ export const needsPerson = (run: Run): boolean =>
   isPersons(run.wait?.kind) ||
   run.tasks.some(({ status }) => status === "escalated") ||
   (run.phase === "finished" && !isRunOver(run))
-
-/** The next step of a run: all that the loop decides, without the act. */
-export type Next =
-  /** An agent was asked for, and its outcome is awaited. */
-  | { readonly _tag: "Await"; readonly assignment: Assignment }
-  /** The service refuses agents until that time (epoch ms). */
-  | { readonly _tag: "Wait"; readonly wait: NonNullable<Run["wait"]> }
-  | { readonly _tag: "Start"; readonly task: Task }
-  | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
-  /** The gates judge the commit that the first agent begins from. */
-  | { readonly _tag: "Baseline" }
-  /** The gate of a task judges its work. */
-  | { readonly _tag: "Gate"; readonly task: Task; readonly head: string }
-  /** A person's word is needed (spec: behaviour#answers). */
-  | { readonly _tag: "Escalated"; readonly task: Task }
-  | { readonly _tag: "Verify" }
-  | { readonly _tag: "Finish" }
-  | { readonly _tag: "Done" }
-
-const areDone = (run: Run, { dependsOn }: Task): boolean =>
-  dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
-const isReady = (run: Run, task: Task): boolean => task.status === "pending" && areDone(run, task)
-
-/** Decides what a run does next, by its state alone. */
-export const next = (run: Run): Next => {
-  if (run.assignment !== null) return { _tag: "Await", assignment: run.assignment }
-  if (run.phase === "finished") return { _tag: "Done" }
-  const escalated = run.tasks.find(({ status }) => status === "escalated")
-  if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
-  if (run.wait !== null) return { _tag: "Wait", wait: run.wait }
-  const running = run.tasks.find((task) => task.status === "in_progress" && (!task.final || areDone(run, task)))
-  if (running !== undefined) {
-    const { gateDigest, implementation } = running
-    if (implementation === null) return { _tag: "Ask", role: "implementer", task: running }
-    return gateDigest === undefined || implementation.verified
-      ? { _tag: "Ask", role: "reviewer", task: running }
-      : { _tag: "Gate", task: running, head: implementation.head }
-  }
-  const ready = run.tasks.find((task) => isReady(run, task))
-  const isGated = run.tasks.some(({ gateDigest, status }) => gateDigest !== undefined && status === "pending")
-  const isFirst = run.tasks.every(({ begun }) => !begun)
-  if (ready !== undefined && isGated && isFirst && run.baseline === null) return { _tag: "Baseline" }
-  if (ready !== undefined) return { _tag: "Start", task: ready }
-  return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
-}
 
 /** Returns the idempotency token of an agent's launch (spec: behaviour#launch-at-most-once). */
 export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`

@@ -116,6 +116,25 @@ export const BaselineRefused = event("BaselineRefused", { head: Text, ...Refused
 /** A person lets the first agent begin from a commit that a gate refuses. */
 export const RedAllowed = event("RedAllowed", {})
 
+/** A person holds the run: nothing further begins until that ends. */
+export const RunHeld = event("RunHeld", {})
+/** A person ended the hold. */
+export const RunHoldEnded = event("RunHoldEnded", {})
+/** A person stops the run after the agent at work, or with it (`now`). `reason`: the person's own words. */
+export const RunStopAsked = event("RunStopAsked", { now: Schema.Boolean, reason: TextOrNull })
+/** A person conducts a stopped run again. */
+export const RunStopEnded = event("RunStopEnded", {})
+/** A person wants a complete task done again on top of what is there. `text`: what to do; empty: as it is asked for. */
+export const TaskRedoAsked = event("TaskRedoAsked", { taskId: Text, text: Text })
+/** A person wants the commits of a skipped task taken back, oldest first. */
+export const RevertAsked = event("RevertAsked", { taskId: Text, commits: Texts })
+/** The commits that take them back are made, up to `to`. HEAD is still `from`, and is moved next. */
+export const RevertPlanned = event("RevertPlanned", { taskId: Text, from: Text, to: Text })
+/** HEAD has the commits that take the work of the task back. */
+export const WorkReverted = event("WorkReverted", { taskId: Text, to: Text })
+/** They cannot be taken back on top of `head`, where nothing was changed. */
+export const RevertRefused = event("RevertRefused", { taskId: Text, head: Text, message: Text })
+
 /** A task waits for a person's answer. */
 export const TaskEscalated = event("TaskEscalated", { taskId: Text, reason: EscalationReason, message: Text })
 /** A person's answer to an escalation. */
@@ -183,6 +202,7 @@ export const RunEvent = Schema.Union([
   Assignment.ReviewFailed,
   WorkChanged,
   Assignment.AgentLimited,
+  Assignment.AgentStopped,
   Assignment.AgentSpent,
   Assignment.QuietBegan,
   Assignment.AllowanceRenewed,
@@ -195,6 +215,15 @@ export const RunEvent = Schema.Union([
   RedAllowed,
   TaskEscalated,
   TaskAnswered,
+  RunHeld,
+  RunHoldEnded,
+  RunStopAsked,
+  RunStopEnded,
+  TaskRedoAsked,
+  RevertAsked,
+  RevertPlanned,
+  WorkReverted,
+  RevertRefused,
   RunPaused,
   RunResumed,
   RunVerified,

@@ -1,41 +1,43 @@
-import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
+import { Bounds, evolvePin } from "@souffleur/domain"
 import { Match } from "effect"
-import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
+import { freshTask, initialRun, type Run, taskOf, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { type Died, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
+import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import {
-  answered,
+  answeredRun,
+  begunTask,
+  type RunChange,
   imported,
+  joinedWork,
+  knownSession,
+  nudgeOf,
   parked,
+  redone,
   refusedWork,
   rejectedWork,
   revised,
-  begunTask,
+  stopped,
   swept,
-  type TaskChange,
-  verifiedWork
+  takenBack,
+  untried,
+  verifiedWork,
+  withTask
 } from "./TaskEvolution.ts"
 
-type Change = { readonly [K in keyof Run]?: Run[K] }
-type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
+type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => RunChange }
 
-const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): Change => ({
-  tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
-})
+/** A run whose tasks were all complete goes on with more of them. */
+const moreToDo: RunChange = {
+  phase: "implementation",
+  implementedAt: null,
+  finishing: "not begun",
+  finishingFailure: null,
+  summary: null
+}
 
-/** Returns a session that an agent may resume; `null`: the agent has not reported it yet. */
-const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
+const assignmentOver: RunChange = { assignment: null, waits: 0, refusals: 0 }
 
-const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died | null) => ({
-  role,
-  sessionId,
-  message,
-  died
-})
-
-const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
-
-const change = (run: Run, event: RunEvent): Change =>
+const change = (run: Run, event: RunEvent): RunChange =>
   Match.valueTags<RunEvent, Evolve>(event, {
     RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
       phase: "implementation",
@@ -60,15 +62,7 @@ const change = (run: Run, event: RunEvent): Change =>
         dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
         paused: run.paused?.reason === "plan" || run.paused?.reason === "red" ? null : run.paused,
         baseline: run.baseline?.red === true ? null : run.baseline,
-        ...(more
-          ? {
-              phase: "implementation",
-              implementedAt: null,
-              finishing: "not begun",
-              finishingFailure: null,
-              summary: null
-            }
-          : {})
+        ...(more ? moreToDo : {})
       }
     },
     RunTaken: ({ chosen, fence, owner }) => ({ fence, owner, ...(chosen === undefined ? {} : { chosen }) }),
@@ -155,6 +149,10 @@ const change = (run: Run, event: RunEvent): Change =>
       ...(isPersons(kind) ? { refusals: run.refusals + 1 } : { waits: run.waits + 1 }),
       ...(run.assignment === null ? {} : unasked(run, { ...run.assignment, resumed: true }))
     }),
+    AgentStopped: ({ taskId }) => ({
+      assignment: null,
+      ...(run.assignment === null ? {} : withTask(run, taskId, () => stopped(run.assignment!)))
+    }),
     AgentSpent: ({ taskId, ...spent }) => ({
       used: sumUsed(run.used, spent),
       ...withTask(run, taskId, ({ used }) => ({ used: sumUsed(used, spent) }))
@@ -213,11 +211,12 @@ const change = (run: Run, event: RunEvent): Change =>
       })),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
       current: null,
-      ...withTask(run, taskId, ({ digest, implementation }) => ({
+      ...withTask(run, taskId, ({ digest, earlier, implementation }) => ({
         status: "completed",
         verified: implementation?.verified ?? false,
         doneAs: digest ?? null,
-        work: { commits, files, testFile },
+        work: joinedWork(earlier, { commits, files, testFile }),
+        earlier: null,
         completedAt: at,
         implementation: null,
         implementer: null
@@ -230,21 +229,16 @@ const change = (run: Run, event: RunEvent): Change =>
     RedAllowed: () => ({ baseline: { head: run.baseline?.head ?? null, red: false } }),
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),
-    TaskAnswered: (event) => {
-      // The task continues where git is now, with what there is.
-      if (run.paused?.reason === "history" && event.answer !== "skip") {
-        const said = event.answer === "guidance" ? [event.text] : []
-        return {
-          branch: undefined,
-          ...withTask(run, event.taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] }))
-        }
-      }
-      return {
-        ...withTask(run, event.taskId, (task) => answered(task, event, run.paused?.reason === "work lost")),
-        current: event.answer === "skip" ? null : event.taskId,
-        ...(run.phase === "completion" ? { phase: "implementation", implementedAt: null, summary: null } : {})
-      }
-    },
+    TaskAnswered: (event) => answeredRun(run, event),
+    RunHeld: ({ at }) => ({ held: { since: at } }),
+    RunHoldEnded: () => ({ held: null }),
+    RunStopAsked: ({ at, now }) => ({ stop: { since: at, now } }),
+    RunStopEnded: () => ({ stop: null }),
+    TaskRedoAsked: (event) => ({ ...moreToDo, ...withTask(run, event.taskId, (task) => redone(task, event)) }),
+    RevertAsked: ({ commits, taskId }) => ({ reverting: { taskId, commits, from: null, to: null } }),
+    RevertPlanned: ({ from, to }) => ({ reverting: run.reverting && { ...run.reverting, from, to } }),
+    RevertRefused: ({ head }) => ({ reverting: run.reverting && { ...run.reverting, from: head, to: null } }),
+    WorkReverted: ({ taskId }) => ({ reverting: null, ...withTask(run, taskId, (task) => takenBack(task, run)) }),
     RunPaused: ({ reason, files, message }) => ({ paused: { reason, files, message } }),
     RunResumed: () => ({ paused: null, ...(run.baseline?.red === true ? { baseline: null } : {}) }),
     RunVerified: ({ at, commits, completed, files, skipped }) => ({
@@ -273,21 +267,11 @@ const change = (run: Run, event: RunEvent): Change =>
     NoticeLost: () => ({})
   })
 
-/**
- * Takes back an assignment that ended without a fault: it is no attempt. A session that was never begun cannot be
- * resumed.
- */
-const unasked = (run: Run, assignment: Assignment): Change => {
-  const { attempt, nudge, resumed, role, sessionId, taskId } = assignment
-  if (role === "finisher") return { finishing: "not begun" }
-  if (nudge !== null) return withTask(run, taskId, () => ({ nudge: nudgeOf(assignment, nudge, assignment.died) }))
-  return role === "implementer"
-    ? withTask(run, taskId, () => ({
-        attempts: Math.max(0, attempt - 1),
-        implementer: resumed ? knownSession(sessionId) : null
-      }))
-    : {}
-}
+/** Takes back an assignment that ended without a fault. */
+const unasked = (run: Run, assignment: Assignment): RunChange =>
+  assignment.role === "finisher"
+    ? { finishing: "not begun" }
+    : withTask(run, assignment.taskId, () => untried(assignment))
 
 /** Returns the run after an event. */
 export const evolveRun = (run: Run, event: RunEvent): Run =>

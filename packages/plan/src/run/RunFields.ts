@@ -93,10 +93,10 @@ export const Died = Schema.Struct({ deaths: Count, results: Count })
 export type Died = typeof Died.Type
 
 /**
- * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, or its turn is
- * over and its process does not end.
+ * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, its turn is
+ * over and its process does not end, or a person stops the run.
  */
-export const EndingReason = Schema.Literals(["timeout", "left running", "lingering"])
+export const EndingReason = Schema.Literals(["timeout", "left running", "lingering", "stopped"])
 export type EndingReason = typeof EndingReason.Type
 
 /** Why an assignment failed. */
@@ -132,7 +132,8 @@ export const PauseReason = Schema.Literals([
   "failed",
   "ceiling",
   "deadline",
-  "red"
+  "red",
+  "revert"
 ])
 
 /** What a gate says of a commit that a program refuses: its words, its exit code and the end of its output. */

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "69e4a6fb4b017701" },
+  name: { kind: "run", fingerprint: "42f2d292ab31f8ec" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

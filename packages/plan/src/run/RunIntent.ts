@@ -33,7 +33,6 @@ export type RunIntent =
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number; readonly chosen?: Event.Chosen }
   | { readonly _tag: "Leave" }
-  /** A person takes the plan as its file is now. */
   /** What the gate of a task says of its work at a commit. */
   | {
       readonly _tag: "ReportGate"
@@ -47,6 +46,7 @@ export type RunIntent =
   | { readonly _tag: "ReportBaseline"; readonly head: string | null; readonly refused: Event.RefusedWork | null }
   /** A person lets the first agent begin from a commit that a gate refuses. */
   | { readonly _tag: "AllowRed" }
+  /** A person takes the plan as its file is now. */
   | ({ readonly _tag: "RevisePlan"; readonly digest: string } & PlanTerms)
   /** `kept`: the name under which the old content was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
@@ -113,7 +113,7 @@ export type RunIntent =
       readonly commits: ReadonlyArray<string>
       readonly files: ReadonlyArray<string>
     }
-  /** A person ends any wait, and its owner one that is over. `renewed`: the refused login was written again. */
+  /** A person ends a hold, a stop and any wait, and its owner a wait that is over. `renewed`: by a new login. */
   | { readonly _tag: "EndWait"; readonly renewed?: boolean }
   | {
       readonly _tag: "Pause"
@@ -139,7 +139,23 @@ export type RunIntent =
       readonly taskId: string
       readonly answer: "guidance" | "retry" | "skip"
       readonly text: string
+      /** Its rejected commits are taken back. */
+      readonly revert?: boolean
     }
+  /** A person has nothing further begin. */
+  | { readonly _tag: "Hold" }
+  /** A person stops the run, after the agent at work or with it. */
+  | { readonly _tag: "Stop"; readonly atOnce: boolean; readonly reason?: string | undefined }
+  /** A person conducts a stopped run again. */
+  | { readonly _tag: "EndStop" }
+  /** A person has a complete task done again. */
+  | { readonly _tag: "Redo"; readonly taskId: string; readonly text: string }
+  /** The commits that take the work of a skipped task back are made, up to `to`. */
+  | { readonly _tag: "PlanRevert"; readonly from: string; readonly to: string }
+  /** HEAD is the planned commit. */
+  | { readonly _tag: "ReportRevert"; readonly head: string }
+  /** They cannot be made on top of that commit. */
+  | { readonly _tag: "RefuseRevert"; readonly head: string; readonly message: string }
   | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof Event.NoticeLost.Type, "_tag" | "at">)
   | PinIntent
 

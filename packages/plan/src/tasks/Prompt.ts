@@ -1,6 +1,6 @@
 import type { Finish } from "./Plan.ts"
 import type { PlannedTask } from "./PlannedTask.ts"
-import { wordAsked, gateLine, listed, newestTexts, references, taskDetails } from "./PromptParts.ts"
+import { wordAsked, gateLine, listed, maxFiles, newestTexts, references, taskDetails } from "./PromptParts.ts"
 import type { Run, Task } from "../run/Run.ts"
 
 const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
@@ -11,8 +11,11 @@ const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"
     ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
   ].join("\n")
 
-const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
+const previous = ({ earlier, feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
   const parts = [
+    ...(earlier === null
+      ? []
+      : [`**Done before:** in ${earlier.commits.slice(-maxFiles).join(", ")}. Do it again on top of that.`]),
     ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
     ...newestTexts(feedback.map(feedbackText)),
     ...(lastFailure === null

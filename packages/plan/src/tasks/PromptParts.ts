@@ -30,6 +30,9 @@ ${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).
 
 `
 
+/** Maximum of commits and of files that a prompt names. The rest is in git. */
+export const maxFiles = 200
+
 /**
  * Maximum count of feedback and of guidance, and maximum bytes of each and of the names of files. A prompt is one
  * argument, which Linux limits to 128 KiB. The task itself may have 32,000 bytes of it.

@@ -1,9 +1,16 @@
 import type { Task } from "../run/Run.ts"
 import type { PlannedTask } from "./PlannedTask.ts"
-import { wordAsked, fitting, gateLine, listed, newestTexts, quoted, references, taskDetails } from "./PromptParts.ts"
-
-/** Maximum of files that are named to a reviewer. The rest is in the commits. */
-const maxFiles = 200
+import {
+  wordAsked,
+  fitting,
+  gateLine,
+  listed,
+  maxFiles,
+  newestTexts,
+  quoted,
+  references,
+  taskDetails
+} from "./PromptParts.ts"
 
 const changed = (files: ReadonlyArray<string>, room?: number) => {
   const named = fitting(
