@@ -32,6 +32,7 @@ const imported = (
 /** Returns the events that open a run: the plan's tasks, and what was done of them before. */
 export const opened = (
   {
+    agents,
     digest,
     done = [],
     finishingDigest = null,
@@ -57,7 +58,8 @@ export const opened = (
       digest,
       tasks,
       finishingDigest,
-      ...(pin === undefined ? {} : { pin })
+      ...(pin === undefined ? {} : { pin }),
+      ...(agents === undefined ? {} : { agents })
     }),
     ...(found === null
       ? []

@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
+import { begun, resumed } from "./AgentChoice.ts"
 import { opened } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
 import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
@@ -12,13 +13,13 @@ import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
   run: Run,
-  { agent, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
+  { choice, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
 ): Decision<Event.RunEvent> => {
   const step = next(run)
   const common = { at, token: `a${run.assignments + 1}`, role, head }
   if (role === "finisher") {
     return step._tag === "Finish" && run.finishing === "not begun"
-      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false }))
+      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false, ...begun(choice) }))
       : notNow("the finisher is not next")
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
@@ -34,8 +35,7 @@ const ask = (
       sessionId: session ?? sessionId,
       resumed: session !== null,
       nudge: nudged?.message ?? null,
-      // A session is resumed by the agent that began it.
-      ...(agent === undefined || session !== null ? {} : { agent })
+      ...(session === null ? begun(choice, task, role) : resumed(task, role))
     })
   )
 }
@@ -99,13 +99,14 @@ const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boole
 /** A task that was begun and left the plan is skipped. A complete one stays. */
 const revised = (
   run: Run,
-  { digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  { agents, digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
   at: number
 ): Decision<Event.RunEvent> => {
   const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
+  const taken = { digest, tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) }
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
   return ok(
-    Event.PlanRevised.make({ at, digest, tasks, finishingDigest, changed, dropped: gone.map(({ id }) => id) }),
+    Event.PlanRevised.make({ at, ...taken, changed, dropped: gone.map(({ id }) => id) }),
     ...gone
       .filter(({ status }) => status !== "pending")
       .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),

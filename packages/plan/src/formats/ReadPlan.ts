@@ -52,7 +52,7 @@ const parted = (text: string) => {
 }
 
 /** Keys by which front matter speaks to souffleur, beside `tasks`. */
-const ownKeys = ["workflow_id", "constraints", "finish", "reference_docs", "setup", "verify"]
+const ownKeys = ["workflow_id", "constraints", "finish", "reference_docs", "setup", "verify", "agents"]
 
 const foreign = ({ lines, source, ...reading }: PlanReading, front?: YamlText): ReadText => ({
   ...reading,

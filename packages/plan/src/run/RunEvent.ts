@@ -2,7 +2,16 @@ import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import * as Assignment from "./AssignmentEvent.ts"
-import { Chosen, EscalationReason, ImportedTask, PauseReason, RefusedWork, TaskOutline, Work } from "./RunFields.ts"
+import {
+  Chosen,
+  EscalationReason,
+  ImportedTask,
+  PauseReason,
+  PlanAgents,
+  RefusedWork,
+  TaskOutline,
+  Work
+} from "./RunFields.ts"
 
 export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
@@ -30,7 +39,9 @@ export const RunOpened = event("RunOpened", {
   /** The ceiling and the programs in force. */
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin))),
   /** SHA-256 of the plan's finishing step; `null`: it had none. */
-  finishingDigest: TextOrNull
+  finishingDigest: TextOrNull,
+  /** The agents that the plan chose; absent: none. */
+  agents: Schema.optionalKey(PlanAgents)
 })
 /**
  * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
@@ -45,6 +56,7 @@ export const PlanRevised = event("PlanRevised", {
   digest: Text,
   tasks: Schema.Array(TaskOutline),
   finishingDigest: TextOrNull,
+  agents: Schema.optionalKey(PlanAgents),
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([]))),
   dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })

@@ -1,6 +1,7 @@
-import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
+import { Bounds, evolvePin } from "@souffleur/domain"
 import { Match } from "effect"
-import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
+import { askedAssignment, askedTask, knownSession } from "./AskedAgent.ts"
+import { freshTask, initialRun, type Run, type Task, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { type Died, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import { freshImplementerRung } from "./Rungs.ts"
@@ -13,9 +14,6 @@ const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChang
   tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
 })
 
-/** Returns a session that an agent may resume; `null`: the agent has not reported it yet. */
-const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
-
 const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died | null) => ({
   role,
   sessionId,
@@ -27,7 +25,7 @@ const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
 
 const change = (run: Run, event: RunEvent): Change =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
+    RunOpened: ({ agents, at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
       phase: "implementation",
       workflowId,
       project,
@@ -35,17 +33,17 @@ const change = (run: Run, event: RunEvent): Change =>
       plan,
       digest,
       pin,
-      agreed: { tasks, finishingDigest },
+      agreed: { tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) },
       tasks: tasks.map(freshTask),
       openedAt: at,
       allowedSince: at
     }),
-    PlanRevised: ({ digest, dropped, finishingDigest, tasks }) => {
+    PlanRevised: ({ agents, digest, dropped, finishingDigest, tasks }) => {
       const all = revised(run, tasks)
       const more = all.some(({ status }) => status === "pending")
       return {
         digest,
-        agreed: { tasks, finishingDigest },
+        agreed: { tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) },
         tasks: all,
         dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
         paused: run.paused?.reason === "plan" || run.paused?.reason === "red" ? null : run.paused,
@@ -88,30 +86,11 @@ const change = (run: Run, event: RunEvent): Change =>
         startedAt: task.startedAt ?? at
       }))
     }),
-    AgentAsked: ({ agent, at, attempt, head, nudge, resumed, role, sessionId, taskId, token }) => ({
-      assignment: {
-        token,
-        role,
-        taskId,
-        attempt,
-        sessionId,
-        agent: agent ?? null,
-        resumed,
-        nudge,
-        died: nudge === null ? null : (taskOf(run, taskId)?.nudge?.died ?? null),
-        head,
-        askedAt: at,
-        fence: run.fence,
-        word: null,
-        launch: null,
-        ending: null
-      },
+    AgentAsked: (event) => ({
+      assignment: askedAssignment(run, event),
       assignments: run.assignments + 1,
-      ...withTask(run, taskId, () => ({
-        nudge: null,
-        ...(role === "implementer" ? { attempts: attempt, implementer: knownSession(sessionId) } : {})
-      })),
-      ...(role === "finisher" ? { finishing: "begun" } : {})
+      ...withTask(run, event.taskId, (task) => askedTask(task, event)),
+      ...(event.role === "finisher" ? { finishing: "begun" } : {})
     }),
     AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
     AgentLaunched: ({ at, launchId, process }) =>
@@ -191,6 +170,7 @@ const change = (run: Run, event: RunEvent): Change =>
       ...withTask(run, taskId, (task) => ({
         rejections: task.rejections + 1,
         gateFailures: 0,
+        climbed: task.climbed + (task.rejections + 1 === freshImplementerRung ? 1 : 0),
         feedback: [...task.feedback, feedback],
         reviewed: task.implementation?.head ?? task.reviewed,
         implementation: null,

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "a3c39d4cbe08ba8f" },
+  name: { kind: "run", fingerprint: "df376b90daa0c92e" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

@@ -1,7 +1,7 @@
 import { freshTask, type Run, type Task, taskOf } from "./Run.ts"
 import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
 import { refusalInWords, type RefusedWork } from "./RunFields.ts"
-import { personRung } from "./Rungs.ts"
+import { freshImplementerRung, personRung } from "./Rungs.ts"
 
 /** The fields of a task that an event changes. */
 export type TaskChange = { readonly [K in keyof Task]?: Task[K] }
@@ -46,6 +46,7 @@ export const imported = (task: Task, found: ImportedTask): Task => ({
   status: found.status === "in_progress" ? "pending" : found.status,
   attempts: found.attempts,
   rejections: Math.min(found.feedback.length, personRung - 1),
+  climbed: found.feedback.length < freshImplementerRung ? 0 : 1,
   feedback: found.feedback,
   work: found.work,
   startedAt: found.startedAt,

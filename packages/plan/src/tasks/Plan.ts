@@ -1,6 +1,8 @@
 import { Equal, Predicate, Result, Runtime, Schema } from "effect"
 import { shellWord } from "../Invocation.ts"
+import type { PlanAgents } from "../run/RunFields.ts"
 import { circlesOf } from "./Circles.ts"
+import { agentKeysAt, agentsOf, AgentsSource } from "./PlanAgents.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
@@ -61,6 +63,8 @@ export interface Plan {
   readonly workflowId: string
   readonly tasks: ReadonlyArray<PlannedTask>
   readonly finish: Finish
+  /** The agents that it chooses for roles; absent: none. */
+  readonly agents?: PlanAgents
 }
 
 /** The finishing prompt of a plan that has none. In print mode no person hears a question. */
@@ -109,6 +113,7 @@ const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   constraints: Schema.optional(Schema.Union([Text, Schema.NonEmptyArray(Text)])),
   reference_docs: Docs,
+  agents: Schema.optional(AgentsSource),
   setup: Schema.optional(Programs),
   verify: Schema.optional(Programs),
   finish: Schema.optional(
@@ -126,9 +131,10 @@ type TaskSource = PlanSource["tasks"][number]
 
 const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
 
-/** Returns the keys that a plan, a task, a document or a finish may have. */
+/** Returns the keys that a place of a plan may have. */
 const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
+  if (place[0] === "agents") return agentKeysAt(place.length - 1)
   if (place[0] === "finish") return ["prompt", "skill", "command"]
   return Object.keys(place[0] === "tasks" ? TaskFields.fields : PlanSource.fields)
 }
@@ -288,5 +294,5 @@ export const planOf = (
   ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish })
+  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish, ...agentsOf(plan.agents) })
 }
