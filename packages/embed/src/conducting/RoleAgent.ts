@@ -10,7 +10,15 @@ import {
   type Permission,
   type ResolvedSettings
 } from "@souffleur/domain"
-import { type Assignment, type Plan, type RoleAgents, type RoleChoice, roleChoice, type Run, taskOf } from "@souffleur/plan"
+import {
+  type Assignment,
+  type Plan,
+  type RoleAgents,
+  type RoleChoice,
+  roleChoice,
+  type Run,
+  taskOf
+} from "@souffleur/plan"
 import { Effect, Runtime, Schema } from "effect"
 import { agentNamed } from "../watching/HandOver.ts"
 import { launchable } from "../world/AgentLayers.ts"

@@ -1,4 +1,13 @@
-import { evolveRun, workProblemsOf, initialRun, isPersons, type Run, type RunEvent, taskOf } from "@souffleur/plan"
+import {
+  evolveRun,
+  workProblemsOf,
+  initialRun,
+  isPersons,
+  roleChoice,
+  type Run,
+  type RunEvent,
+  taskOf
+} from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
@@ -11,10 +20,13 @@ const commits = (many: ReadonlyArray<string>) =>
   many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`
 
 const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
-  const count = (taskOf(before, taskId)?.rejections ?? 0) + 1
+  const task = taskOf(before, taskId)
+  const count = (task?.rejections ?? 0) + 1
+  const { models } = roleChoice(before.chosen, before.agreed.agents, "implementer")
+  const model = models[(task?.climbed ?? 0) + 1]
   const rules = [
     "the first: the same implementer goes on with the feedback",
-    "the second: a fresh implementer gets all feedback"
+    `the second: a fresh implementer gets all feedback${model === undefined ? "" : `, with the next model of the plan, ${model}`}`
   ]
   return {
     seen: [

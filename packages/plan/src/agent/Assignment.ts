@@ -109,7 +109,9 @@ export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const run = yield* ref.dispatch({
     _tag: "Ask",
     role,
-    sessionId: yield* isCommand ? freshUuid : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, choice.agent)),
+    sessionId: yield* isCommand
+      ? freshUuid
+      : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, choice.agent)),
     head: yield* git.head,
     held,
     choice

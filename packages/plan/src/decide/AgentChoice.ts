@@ -7,7 +7,11 @@ type Chosen = Pick<typeof AgentAsked.Type, "agent" | "choice" | "insteadOf">
  * Returns the agent, the model and the effort with which a session begins. An implementer has the next of its models
  * for each fresh one after a second rejection, until the last (spec: behaviour#agents-of-a-plan).
  */
-export const begun = ({ agent, effort, models }: RoleChoice = { models: [] }, task?: Task, role?: AgentRole): Chosen => {
+export const begun = (
+  { agent, effort, models }: RoleChoice = { models: [] },
+  task?: Task,
+  role?: AgentRole
+): Chosen => {
   const { choices, climbed } = role === "implementer" && task !== undefined ? task : { choices: undefined, climbed: 0 }
   const model = models.at(Math.min(climbed, models.length - 1))
   const before = climbed === 0 ? undefined : choices?.implementer.model

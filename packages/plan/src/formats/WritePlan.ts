@@ -38,7 +38,10 @@ export const writePlan = ({ agents, finish, tasks, workflowId }: Plan): string =
   return stringify(
     {
       workflow_id: workflowId,
-      agents: agents === undefined ? undefined : Object.fromEntries(Object.entries(agents).map(([role, choice]) => [role, roleOf(choice)])),
+      agents:
+        agents === undefined
+          ? undefined
+          : Object.fromEntries(Object.entries(agents).map(([role, choice]) => [role, roleOf(choice)])),
       // Each task has those of its plan.
       constraints: tasks[0]?.constraints,
       setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,

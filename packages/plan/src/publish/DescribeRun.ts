@@ -44,7 +44,10 @@ const needsPerson = (id: string, escalation: { readonly reason: string } | undef
 /** Says which agent was chosen, and with what. */
 const byWhom = (agent: string | undefined, { effort, model }: ModelChoice = {}): string => {
   const what = [...(model === undefined ? [] : [model]), ...(effort === undefined ? [] : [`effort ${effort}`])]
-  const by = [...(agent === undefined ? [] : [`by ${agent}`]), ...(what.length === 0 ? [] : [`with ${what.join(", ")}`])]
+  const by = [
+    ...(agent === undefined ? [] : [`by ${agent}`]),
+    ...(what.length === 0 ? [] : [`with ${what.join(", ")}`])
+  ]
   return by.length === 0 ? "" : `, ${by.join(" ")}`
 }
 
