@@ -36,7 +36,7 @@ describe("behaviour#agents-of-a-plan", () => {
         const run = yield* (yield* headless(lab)).souffleur(["conduct", "plan.yaml"])
         assert.strictEqual(yield* run.exitCode, 0, yield* run.said)
         const said = yield* run.said
-        assert.include(said, "implementer by claude (test-first, then test-next; effort high)")
+        assert.include(said, " (test-first, then test-next; effort high), reviewer by ")
         assert.include(said, "by claude with test-next, effort high, the next model after test-first")
         const asked = (yield* lab.asked).filter(({ toolResult, turn }) => turn && toolResult === undefined)
         const judge = ["test-judge", "low"]

@@ -15,13 +15,10 @@ const path = `/sessions/x_${id}.jsonl`
 const there = (sessionId: string) => Effect.succeed({ sessionId, path, project: "", subagents: [] } as never)
 const permission = clamp("bypassPermissions", "bypassPermissions")
 
+type Command = typeof claudeCommand | typeof codexCommand | typeof copilotCommand | typeof piCommand
+
 /** Makes the words of a headless launch with the highest permission. */
-const words = (
-  command: typeof piCommand | typeof claudeCommand,
-  tag: "Fresh" | "Resume",
-  choice?: ModelChoice,
-  args: ReadonlyArray<string> = []
-) => {
+const words = (command: Command, tag: "Fresh" | "Resume", choice?: ModelChoice, args: ReadonlyArray<string> = []) => {
   const order: AgentOrder = {
     session: { _tag: tag, sessionId: id },
     permission,
@@ -137,7 +134,7 @@ it.layer(HostServices.layer)((it) => {
     )
     it.effect("an effort that an agent has not, or would pass over, is refused before anything runs", () =>
       Effect.gen(function* () {
-        const refused = (command: typeof claudeCommand | typeof piCommand) =>
+        const refused = (command: Command) =>
           Effect.map(Effect.flip(words(command, "Fresh", { effort: "huge" })), ({ problem }) => problem)
         const none = "it has no setting for effort: leave effort huge out"
         assert.deepStrictEqual([yield* refused(geminiCommand), yield* refused(qwenCommand)], [none, none])

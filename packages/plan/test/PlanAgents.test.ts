@@ -100,7 +100,7 @@ describe("behaviour#agents-of-a-plan", () => {
           assert.notProperty(yield* load(none), "agents")
       })
     )
-    it.effect.each([
+    it.effect.each<readonly [string, string]>([
       ["--dangerously-skip-permissions", "agents.implementer.model: must be the name of a model"],
       ["-x", "agents.implementer.model: must be the name of a model"],
       ["a b", "agents.implementer.model: must be the name of a model"],
@@ -119,7 +119,7 @@ describe("behaviour#agents-of-a-plan", () => {
         assert.match(inList, /^agents\.implementer\.model.* \(line 3\)$/u)
       })
     )
-    it.effect.each([
+    it.effect.each<readonly [string, string]>([
       ["reviewer: { effort: --yolo }", "agents.reviewer.effort: must be an effort, such as high (line 2)"],
       ["reviewer: { effort: 'x\"' }", "agents.reviewer.effort: must be an effort, such as high (line 2)"],
       ["reviewer: { agent: ../claude }", "agents.reviewer.agent: must be the name of an agent"],
