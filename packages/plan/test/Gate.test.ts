@@ -1,4 +1,7 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { assert, describe } from "@effect/vitest"
+import { Processes } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
 import { baselineGate, programLines, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf } from "./PlanStage.ts"
@@ -154,6 +157,29 @@ describe.concurrent("behaviour#gate", () => {
       assert.strictEqual((yield* play.conducts).phase, "finished")
       const error = yield* Effect.flip(play.dispatch({ _tag: "AllowRed" }))
       assert.strictEqual(error._tag, "Refused")
+    })
+  )
+  live("what its programs leave running is ended, also what those of a killed conductor left", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const pids = `${yield* fs.makeTempDirectoryScoped()}/pids`
+      const leaves = ["sh", "-c", `setsid sleep 300 & echo $! >> ${pids}`] as const
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+        gate: { setup: [], verify: [leaves] }
+      })
+      const marks = { SOUFFLEUR_LAUNCH_ID: "run-r-gate", SOUFFLEUR_GATE: `${play.stateDir}/gates` }
+      const env = { ...marks, PATH: process.env["PATH"] }
+      const before = spawn(leaves[0], leaves.slice(1), { env, stdio: "ignore" })
+      yield* Effect.promise(() => once(before, "exit"))
+      assert.deepInclude(taskOf(yield* play.conducts, "t1"), { verified: true })
+      const { tagged } = yield* Processes
+      const left = (yield* fs.readFileString(pids)).trim().split("\n")
+      assert.strictEqual(left.length, 3)
+      const carry = yield* tagged({ environment: marks })
+      assert.deepStrictEqual(
+        carry.filter(({ identity: { pid } }) => left.includes(`${pid}`)),
+        []
+      )
     })
   )
   liveCase("a program that is not there, and one that takes too long, refuse the commit", () =>

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { type ResolvedSettings } from "@souffleur/domain"
+import type { Processes, ResolvedSettings } from "@souffleur/domain"
 import { layerSettings } from "@souffleur/testing"
 import { runProgram } from "@souffleur/process"
-import { HostServices } from "@souffleur/node"
+import { HostServices, Processes as HostProcesses } from "@souffleur/node"
 import { Effect, FileSystem, Path, type Scope } from "effect"
 import { GatePort, gitOf, hostGate, type PlanGate } from "../src/index.ts"
 import { type Act, complete, own, planOf, stage } from "./PlanStage.ts"
@@ -111,8 +111,8 @@ export const say =
   () =>
     Effect.succeed(text)
 
-type Live = () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>
-const hosted = (test: Live) => () => Effect.provide(Effect.scoped(test()), HostServices.layer)
+type Live = () => Effect.Effect<unknown, unknown, HostServices.HostServices | Processes | Scope.Scope>
+const hosted = (test: Live) => () => Effect.provide(Effect.scoped(test()), [HostServices.layer, HostProcesses.layer])
 
 export const live = (title: string, test: Live) => it.live(title, hosted(test))
 /** Makes such a test of one more case, for `pnpm test:cases`. */

@@ -1,7 +1,8 @@
 import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/plan"
 import { runProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
-import { layerStore } from "@souffleur/embed/internal"
+import { Souffleur } from "@souffleur/embed"
+import { layerSouffleur, layerStore } from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { printLines } from "../Printing.ts"
@@ -13,13 +14,21 @@ tasks:
   - id: overture
     title: Write the overture
     acceptance_criteria: [it is written, it is tested]
+    verify: [cat, overture.txt]
   - id: finale
     title: Write the finale
     acceptance_criteria: it is written
     depends_on: [overture]
+    verify: [cat, finale.txt]
 `
-/** The reviewer rejects the overture once. `millis`: how long each assignment of an agent takes. */
-const craft = { millis: 400, tasks: { overture: { implementer: ["commit"], reviewer: ["reject", "approve"] } } }
+/**
+ * The first commit of the overture lacks its file, and the reviewer rejects it once. `millis`: how
+ * long each assignment of an agent takes.
+ */
+const craft = {
+  millis: 400,
+  tasks: { overture: { implementer: ["forget", "commit"], reviewer: ["reject", "approve"] } }
+}
 
 const git = (project: string, ...args: ReadonlyArray<string>) =>
   runProgram({
@@ -38,16 +47,23 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
 export const conductDemo = Effect.fn("conductDemo")(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const { brush, hold, next, pidFile, project, release, say, settings, start, tells } = yield* makeScene()
+  const { brush, hold, next, pidFile, project, release, say, settings, start, tells, within } = yield* makeScene()
   yield* git(project, "init", "-q", "-b", "main")
   yield* git(project, "commit", "-q", "--allow-empty", "-m", "An empty stage")
   yield* fs.writeFileString(path.join(project, "plan.yaml"), plan)
   yield* fs.writeFileString(path.join(project, "craft.json"), JSON.stringify(craft))
   yield* say(`A plan of two tasks in ${project}, conducted under souffleur's own watch:`)
+  yield* Console.log(
+    brush("dim", "    souffleur conduct plan plan.yaml --trust   # the programs by which it judges each commit")
+  )
   yield* Console.log(brush("dim", "    souffleur run -- souffleur conduct plan.yaml"))
   yield* Console.log(
     brush("dim", "    (were a person needed, it would stay and wait for: souffleur conduct answer TASK)")
   )
+  // By this very process, since whoever plays a demo may be an agent, which has no word on trust.
+  yield* Souffleur.use((souffleur) =>
+    souffleur.trustPlan({ project, plan: path.join(project, "plan.yaml") }, ["cat overture.txt", "cat finale.txt"])
+  ).pipe(Effect.provide(layerSouffleur(yield* settings)), within, Effect.orDie)
   // The hold keeps the second implementer at work until its conductor is killed, even on a slow machine.
   const [implementer, reviewer] = ["overture.implementer", "overture.reviewer"] as const
   yield* hold(reviewer)
@@ -83,7 +99,11 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
         )
       )
     const taken = yield* until("the conductor", "RunTaken")
-    yield* until("the first attempt", "ImplementationCompleted")
+    const refused = yield* until("the refusal", "WorkRefused")
+    yield* say(
+      "It says that it is done, and its commit lacks the file: the gate refuses it, and the same session goes on"
+    )
+    yield* until("the first attempt", "ImplementationCompleted", refused.revision)
     yield* hold(implementer)
     yield* release(reviewer)
     const rejected = yield* until("the rejection", "ReviewRejected")
@@ -106,7 +126,7 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
   const code = yield* broughtBy(watchdog, "the end of the watchdog", watchdog.exitCode)
   if (code !== 0) return yield* new DemoFailed({ message: `the watchdog ended with ${code}` })
   const commits = (yield* git(project, "rev-list", "--count", "HEAD")).trim()
-  if (commits !== "4") return yield* new DemoFailed({ message: `${commits} commits where 4 should be` })
+  if (commits !== "5") return yield* new DemoFailed({ message: `${commits} commits where 5 should be` })
   yield* printLines(`\n${brush("green", completionSummary(run))}\n`)
   yield* say(brush("green", "Killed half-way, finished all the same: no work lost, and none done twice."))
   yield* Console.log(`The state: ${path.join(project, "state.json")}`)

@@ -102,6 +102,8 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     ...Object.fromEntries(agentKind.folder.variables.map((name) => [name, agentFolder])),
     SOUFFLEUR_AGENT_COMMAND: JSON.stringify([agentProgram, ...first, "__stand-in"])
   }
+  /** Runs an effect of this process as the commands of the scene run. */
+  const within = Effect.provideService(Installation, { ...installation, variables: environment })
   const command = self.at(-1)!.endsWith(".ts") ? "npx --yes pnpm@12.21.0 souffleur" : "souffleur"
   const lines = (printed: ChildProcessSpawner.ChildProcessHandle["stdout"], before: string) =>
     Effect.forkScoped(
@@ -140,7 +142,8 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     /** Prints each line of a process behind `before`. */
     tells: (handle: ChildProcessSpawner.ChildProcessHandle, before = "") =>
       Effect.all([lines(handle.stdout, before), lines(handle.stderr, before)], { discard: true }),
-    settings: Effect.provideService(settingsOf(project), Installation, { ...installation, variables: environment }),
+    settings: within(settingsOf(project)),
+    within,
     /** Returns the commands to try next, as lines. */
     next: (...commands: ReadonlyArray<string>) =>
       [

@@ -71,7 +71,7 @@ const work = Effect.fnUntraced(function* (session: Session, plan: typeof DemoPla
 const answer = Effect.fnUntraced(function* (session: Session, prompt: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const asked = craftOf(prompt)
+  const asked = craftOf(prompt, session.context())
   if (asked !== undefined) return (yield* craft(session, asked)) ?? (yield* idle)
   const recalled = yield* recall(session, prompt)
   const plan = yield* Effect.option(files.readFileString(paths.join(session.cwd, "plan.json")))

@@ -13,21 +13,24 @@ const Craft = Schema.fromJsonString(
     tasks: Schema.Record(
       Schema.String,
       Schema.Struct({
-        implementer: Schema.NonEmptyArray(Schema.Literals(["commit", "claim", "blocked", "mute", "hang"])),
+        implementer: Schema.NonEmptyArray(Schema.Literals(["commit", "forget", "claim", "blocked", "mute", "hang"])),
         reviewer: Schema.NonEmptyArray(Schema.Literals(["approve", "reject", "lazy", "mute", "hang"]))
       })
     )
   })
 )
 
-/** Returns the role, task and word of a prompt of the Conductor loop. `undefined`: another prompt. */
-export const craftOf = (prompt: string) => {
+/**
+ * Returns the role, task and word of a prompt of the Conductor loop. `undefined`: another prompt. One that goes on in a
+ * session does not name the task again, which the `conversation` has.
+ */
+export const craftOf = (prompt: string, conversation = "") => {
   const role = prompt.startsWith("## Implementation Task")
     ? ("implementer" as const)
     : prompt.startsWith("## Code Review Task")
       ? ("reviewer" as const)
       : undefined
-  const task = /^\*\*Task ID:\*\* (\S+)$/mu.exec(prompt)?.[1]
+  const task = /\*\*Task ID:\*\* ([\w.-]+)/u.exec(`${prompt}\n${conversation}`)?.[1]
   const word = /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt)?.[1]
   return role === undefined || task === undefined || word === undefined ? undefined : { role, task, word }
 }
@@ -62,10 +65,14 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
     atMost: 1_000_000
   })
 
-const implement = Effect.fnUntraced(function* (session: Session, task: string, assignment: number, word: string) {
+/** Writes the file of a task and commits it, or another one where it `forgets` what was asked. */
+const implement = Effect.fnUntraced(function* (
+  session: Session,
+  { assignment, forgets, task, word }: { assignment: number; forgets: boolean; task: string; word: string }
+) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const file = `${task}.txt`
+  const file = `${task}.${forgets ? "notes" : "txt"}`
   const use = yield* session.writes(file)
   yield* files.writeFileString(paths.join(session.cwd, file), `${task}, assignment ${assignment}\n`, { flag: "a" })
   yield* git(session.cwd, "add", "--", file)
@@ -99,7 +106,8 @@ export const craft = Effect.fnUntraced(function* (
   yield* untilReleased(session, `${task}.${role}`)
   switch (act) {
     case "commit":
-      return yield* implement(session, task, assignment, word)
+    case "forget":
+      return yield* implement(session, { assignment, forgets: act === "forget", task, word })
     case "claim":
       return `IMPLEMENTATION_COMPLETE ${word}\ncommits: []\nfiles_changed: []\ntest_file: none`
     case "blocked":

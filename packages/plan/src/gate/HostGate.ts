@@ -1,5 +1,5 @@
-import { Settings } from "@souffleur/domain"
-import { runCheck } from "@souffleur/process"
+import { Processes, Settings } from "@souffleur/domain"
+import { endTree, runCheck } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
 import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
@@ -21,14 +21,15 @@ const ofCaller = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|P
 /**
  * Makes the gate of a project. Each commit is judged in a fresh work tree of git's in the state folder, with the
  * ignored files that `.worktreeinclude` names. Its programs count as an agent's session, since agents write what they
- * run. Each conductor has a folder of its own: a program of a killed one may still write to the other. A commit that
- * cannot be checked out is refused.
+ * run. What they leave running is ended, also what a killed conductor's programs left. Each conductor has a folder of
+ * its own all the same: not every process is found. A commit that cannot be checked out is refused.
  */
 export const hostGate = Effect.fn("hostGate")(function* ({ environment, project }: GatePlace) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { stateDir, verifyTimeout } = yield* Settings
-  const services = yield* Effect.context<Effect.Services<ReturnType<typeof runCheck>>>()
+  const processes = yield* Processes
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof runCheck>> | Processes>()
   const asked = yield* gitIn(project)
   const all = path.join(stateDir, "gates")
   const line = (what: string) => Effect.map(asked.git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
@@ -76,10 +77,25 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
     return path.join(folder, prefix)
   })
 
+  const markOf = (id: string) => ({ SOUFFLEUR_LAUNCH_ID: `run-${id}-gate`, SOUFFLEUR_GATE: all })
+  /** Ends what carries the mark of the gate. No process is its root: each program is over, and a pid may be reused. */
+  const endLeft = ({ ref }: GateOrder) => {
+    const none = { ...processes.self, startTime: 0 }
+    const left = processes.tree(none, { tags: [{ environment: markOf(ref.id) }] })
+    return Effect.ignore(
+      endTree(
+        none,
+        () => left,
+        "1 second",
+        ref.granted(() => true)
+      )
+    )
+  }
+
   /** Runs one program, and returns how it refuses the commit; `null`: it ended with 0. */
   const run = (cwd: string, id: string) => (words: PlanProgram) => {
     const own = Object.entries(environment).filter(([name]) => !ofCaller.test(name))
-    const marked = { ...Object.fromEntries(own), SOUFFLEUR_LAUNCH_ID: `run-${id}-gate` }
+    const marked = { ...Object.fromEntries(own), ...markOf(id) }
     return runCheck({ words, cwd, environment: marked, within: verifyTimeout }).pipe(
       Effect.catchTag("ProgramFailed", ({ message, said = "" }) =>
         Effect.succeed({ code: null, said: `${said}\n${message}`.trim() })
@@ -90,7 +106,8 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
     )
   }
 
-  const judge = Effect.fn("hostGate.judge")(function* (order: GateOrder) {
+  const judgeIn = Effect.fnUntraced(function* (order: GateOrder) {
+    yield* endLeft(order)
     const made = yield* Effect.result(checkout(order))
     if (Result.isFailure(made))
       return { program: "git worktree add", code: null, said: made.failure.message.slice(0, 2000) }
@@ -100,6 +117,9 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
       if (refused !== null) return refused
     }
     return null
-  }, Effect.provide(services))
+  })
+  const judge = Effect.fn("hostGate.judge")((order: GateOrder) =>
+    judgeIn(order).pipe(Effect.ensuring(endLeft(order)), Effect.provide(services))
+  )
   return { judge, clear: (id: string) => Effect.provide(clear(id), services) }
 })

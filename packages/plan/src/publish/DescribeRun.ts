@@ -169,7 +169,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   WorkVerified: ({ taskId }) => described("info", `the gate took the work of task ${taskId}`),
   WorkRefused: ({ taskId, ...refused }) =>
     described("warning", `the gate refused the work of task ${taskId}: ${refused.program} ${refusalEnd(refused)}`),
-  BaselineVerified: () => described("detail", "the gate takes the commit that the first agent begins from"),
+  BaselineVerified: () =>
+    described("detail", "nothing of the gate refuses the commit that the first agent begins from"),
   BaselineRefused: (refused) =>
     described(
       "warning",
