@@ -7,7 +7,7 @@ type Chosen = Pick<typeof AgentAsked.Type, "agent" | "choice" | "insteadOf">
  * Returns the agent, the model and the effort with which a session begins. An implementer has the next of its models
  * for each fresh one after a second rejection, until the last (spec: behaviour#agents-of-a-plan).
  */
-export const begun = (
+export const freshChoice = (
   { agent, effort, models }: RoleChoice = { models: [] },
   task?: Task,
   role?: AgentRole
@@ -25,7 +25,7 @@ export const begun = (
 }
 
 /** Returns the model and the effort with which the newest session of a role goes on, by the agent that began it. */
-export const resumed = ({ choices }: Task, role: "implementer" | "reviewer"): Chosen => {
+export const keptChoice = ({ choices }: Task, role: "implementer" | "reviewer"): Chosen => {
   const choice = choices[role]
   return choice.model === undefined && choice.effort === undefined ? {} : { choice }
 }

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
-import { begun, resumed } from "./AgentChoice.ts"
+import { freshChoice, keptChoice } from "./AgentChoice.ts"
 import { opened } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
 import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
@@ -19,7 +19,7 @@ const ask = (
   const common = { at, token: `a${run.assignments + 1}`, role, head }
   if (role === "finisher") {
     return step._tag === "Finish" && run.finishing === "not begun"
-      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false, ...begun(choice) }))
+      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false, ...freshChoice(choice) }))
       : notNow("the finisher is not next")
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
@@ -35,7 +35,7 @@ const ask = (
       sessionId: session ?? sessionId,
       resumed: session !== null,
       nudge: nudged?.message ?? null,
-      ...(session === null ? begun(choice, task, role) : resumed(task, role))
+      ...(session === null ? freshChoice(choice, task, role) : keptChoice(task, role))
     })
   )
 }

@@ -2,7 +2,7 @@ import { Equal, Predicate, Result, Runtime, Schema } from "effect"
 import { shellWord } from "../Invocation.ts"
 import type { PlanAgents } from "../run/RunFields.ts"
 import { circlesOf } from "./Circles.ts"
-import { agentKeysAt, agentsOf, AgentsSource } from "./PlanAgents.ts"
+import { agentKeysAt, AgentsSource, chosenAgents } from "./PlanAgents.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
@@ -294,5 +294,5 @@ export const planOf = (
   ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish, ...agentsOf(plan.agents) })
+  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish, ...chosenAgents(plan.agents) })
 }

@@ -3,11 +3,11 @@ import type { Run } from "../run/Run.ts"
 import type { AgentRole, PlanAgents, RoleChoice } from "../run/RunFields.ts"
 
 /** The roles of agents, in the order in which they are told. */
-const roles = ["implementer", "reviewer", "finisher"] as const
+export const roles = ["implementer", "reviewer", "finisher"] as const
 
 /** Each becomes a word of a command line, behind a flag. */
 const word = (pattern: RegExp, message: string) => Schema.String.check(Schema.isPattern(pattern, { message }))
-const Program = word(/^[a-z][a-z0-9-]{0,31}$/u, "must be the name of an agent, such as claude or codex")
+const Program = word(/^[a-z][a-z0-9-]{0,31}$/u, "must be the name of an agent, such as pi")
 const Effort = word(/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/u, "must be an effort, such as high")
 const Model = word(
   /^[A-Za-z0-9][A-Za-z0-9._:/@~+[\]-]{0,127}$/u,
@@ -35,7 +35,7 @@ export const agentKeysAt = (depth: number): ReadonlyArray<string> =>
   depth === 0 ? roles : Object.keys(role(Model).fields)
 
 /** Returns the agents that a plan chooses, as a part of it; empty: none. */
-export const agentsOf = (source: AgentsSource | undefined): { readonly agents?: PlanAgents } => {
+export const chosenAgents = (source: AgentsSource | undefined): { readonly agents?: PlanAgents } => {
   const chosen = roles.flatMap((name) => {
     const { agent, effort, model = [] } = source?.[name] ?? {}
     const models = typeof model === "string" ? [model] : model

@@ -25,8 +25,8 @@ const without = (args: ReadonlyArray<string>, flags: ReadonlyArray<string>): Rea
   })
 
 /**
- * Returns the user's own arguments with the model and the effort of a launch in place of theirs: some agents refuse such
- * a flag twice. Fails with `AgentNotFound` where the agent has no such effort.
+ * Returns the user's own arguments with the model and the effort of a launch in place of theirs. Some agents refuse
+ * such a flag twice. Fails with `AgentNotFound` where the agent has no such effort.
  */
 export const argsWithModel = Effect.fnUntraced(function* (
   { args, program }: AgentProgram,
