@@ -1,5 +1,13 @@
 import type { Permission } from "@souffleur/domain"
-import { ceilingFlag, type FlagTable, type ModelFlags, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
+import {
+  ceilingFlag,
+  type FlagTable,
+  type ModelFlags,
+  permissionFlag,
+  promptFlag,
+  sessionFlag,
+  wordSet
+} from "@souffleur/session"
 
 /**
  * Writes files, and runs nothing. To be allowed to write is to be allowed a shell whose output goes to a file. The

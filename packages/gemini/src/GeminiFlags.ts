@@ -1,4 +1,12 @@
-import { ceilingFlag, type FlagTable, type ModelFlags, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
+import {
+  ceilingFlag,
+  type FlagTable,
+  type ModelFlags,
+  permissionFlag,
+  promptFlag,
+  sessionFlag,
+  wordSet
+} from "@souffleur/session"
 
 /** Flags of each launch. In a folder that it does not trust, a headless Gemini CLI ends at once. */
 export const launchFlags = ["--approval-mode", "yolo", "--skip-trust"]

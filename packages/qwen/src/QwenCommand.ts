@@ -72,13 +72,7 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
   const begun = yield* hasBegun(session, sessionFile)
   return yield* completeCommand(options, variables, {
     ...asked,
-    args: [
-      ...args,
-      ...limitsOf(permission, args),
-      begun ? "--resume" : "--session-id",
-      sessionId,
-      ...asked.args
-    ],
+    args: [...args, ...limitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId, ...asked.args],
     environment: {
       // Settings and files of variables, which an edit may write, come after these.
       QWEN_HOME: agentDir,

@@ -1,5 +1,13 @@
 import type { Permission } from "@souffleur/domain"
-import { ceilingFlag, type FlagTable, type ModelFlags, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
+import {
+  ceilingFlag,
+  type FlagTable,
+  type ModelFlags,
+  permissionFlag,
+  promptFlag,
+  sessionFlag,
+  wordSet
+} from "@souffleur/session"
 
 /**
  * Loads no settings of the project: no hooks, servers of tools, extensions or rules that allow a tool. An edit may have

@@ -1,3 +1,5 @@
+import { type Decision, ok } from "@souffleur/eventlog"
+import { type Run, type Task, taskOf } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunIntent } from "../run/RunIntent.ts"
 
@@ -73,4 +75,33 @@ export const opened = (
       .filter((taskId) => progress === null || progress.tasks.every(({ id }) => id !== taskId))
       .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
   ]
+}
+
+/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
+const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
+  task?.status === "completed" &&
+  !task.skipped &&
+  digest !== undefined &&
+  task.digest !== undefined &&
+  digest !== task.digest &&
+  digest !== task.doneAs
+
+/** Takes another plan. A task that was begun and left the plan is skipped. A complete one stays. */
+export const revised = (
+  run: Run,
+  { agents, digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  at: number
+): Decision<Event.RunEvent> => {
+  const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
+  const taken = { digest, tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) }
+  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
+  return ok(
+    Event.PlanRevised.make({ at, ...taken, changed, dropped: gone.map(({ id }) => id) }),
+    ...gone
+      .filter(({ status }) => status !== "pending")
+      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
+    ...done
+      .filter((taskId) => taskOf(run, taskId) === undefined)
+      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
+  )
 }

@@ -4,11 +4,11 @@ import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
 import { freshChoice, keptChoice } from "./AgentChoice.ts"
-import { opened } from "./OpenDecider.ts"
+import { opened, revised } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
 import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
-import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
+import type { RunCommand } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
@@ -19,7 +19,16 @@ const ask = (
   const common = { at, token: `a${run.assignments + 1}`, role, head }
   if (role === "finisher") {
     return step._tag === "Finish" && run.finishing === "not begun"
-      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false, ...freshChoice(choice) }))
+      ? ok(
+          Event.AgentAsked.make({
+            ...common,
+            taskId: null,
+            attempt: 0,
+            sessionId,
+            resumed: false,
+            ...freshChoice(choice)
+          })
+        )
       : notNow("the finisher is not next")
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
@@ -85,35 +94,6 @@ const answer = (
   const waits = task.status === "escalated" || lost || reason === "history"
   if (!waits) return notNow(unawaited(run, task))
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
-}
-
-/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
-const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
-  task?.status === "completed" &&
-  !task.skipped &&
-  digest !== undefined &&
-  task.digest !== undefined &&
-  digest !== task.digest &&
-  digest !== task.doneAs
-
-/** A task that was begun and left the plan is skipped. A complete one stays. */
-const revised = (
-  run: Run,
-  { agents, digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
-  at: number
-): Decision<Event.RunEvent> => {
-  const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
-  const taken = { digest, tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) }
-  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
-  return ok(
-    Event.PlanRevised.make({ at, ...taken, changed, dropped: gone.map(({ id }) => id) }),
-    ...gone
-      .filter(({ status }) => status !== "pending")
-      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
-    ...done
-      .filter((taskId) => taskOf(run, taskId) === undefined)
-      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
-  )
 }
 
 const isOfPlan = ({ paused }: Run, { reason }: Extract<RunCommand, { readonly _tag: "Pause" }>) =>
