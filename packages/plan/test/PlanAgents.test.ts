@@ -159,6 +159,17 @@ describe("behaviour#agents-of-a-plan", () => {
     })
   )
 
+  it("a run keeps the agents that it was opened with, until a person takes others with the plan", () => {
+    const told = story()
+    const { agreed, tasks } = told.run()
+    assert.deepStrictEqual(agreed.agents, { implementer })
+    const other = { tasks: agreed.tasks, finishingDigest: null, agents: { reviewer: { agent: "pi", models: [] } } }
+    assert.include(planDifference(agreed, other), "another reviewer: pi, not as configured")
+    told.dispatch({ _tag: "RevisePlan", digest: "e", ...other })
+    assert.deepStrictEqual(told.run().agreed, other)
+    assert.deepStrictEqual(told.run().tasks, tasks)
+  })
+
   it("a person's agent outranks the plan's, with its model", () => {
     assert.deepStrictEqual(roleChoice({ implementer: "codex" }, agents, "implementer"), { agent: "codex", models: [] })
     assert.deepStrictEqual(roleChoice({ implementer: "claude" }, agents, "implementer"), agents.implementer)
