@@ -299,6 +299,7 @@ export const ports = (
           Effect.sync(() => claims.isDead(one))
         ),
       claim: (conductor) => gate.through("claims.claim", claims.claim(owner, conductor)),
+      forget: () => Effect.void,
       release: (conductor) =>
         gate.through(
           "claims.release",

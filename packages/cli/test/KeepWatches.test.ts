@@ -75,6 +75,21 @@ describe("behaviour#service", () => {
     )
   })
 
+  it.effect("a watch whose owner cannot be seen from here is told as such, with the word that moves it", () => {
+    const world = new FakeWorld()
+    return Effect.gen(function* () {
+      const log = yield* EventLog
+      const owner = { ...ownerOf(77), pidNamespace: "pid:[2]", host: "another" }
+      yield* log.append("night", 0, [opened, Event.OwnerTook.make({ at, fence: 1, owner })])
+      yield* Effect.forkChild(keepWatches)
+      yield* TestClock.adjust("1 second")
+      assert.match(
+        String((yield* TestConsole.logLines)[0]),
+        /may be alive where its processes cannot be seen .* "souffleur resume night --moved" goes on here/u
+      )
+    }).pipe(Effect.provide([layerSouffleur.pipe(Layer.provideMerge(world.layer)), TestConsole.layer, layerEnvironment]))
+  })
+
   it.effect(
     "a souffleur that dies while the service looks is left to the next look, which counts its successor",
     () => {

@@ -366,7 +366,11 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
             (yield* Effect.flip(claims.claim(conductor))).message,
             new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`)
           )
-          fs.rmSync(join(at, `${key}.${n + 1}`))
+          // A person may say that it is gone.
+          yield* claims.forget(claims.self)
+          assert.deepStrictEqual(fs.readdirSync(at), [`${key}.${n + 1}`])
+          yield* claims.forget(owner)
+          assert.deepStrictEqual(fs.readdirSync(at), [])
         }
         // A claim that cannot be read is in the way, whatever number it has.
         fs.writeFileSync(join(at, `${key}.10`), '{"host":', { mode: 0o600 })

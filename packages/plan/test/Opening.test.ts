@@ -30,6 +30,7 @@ const souffleur = (pid: number) =>
     self: { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(pid) },
     isDead: () => Effect.succeed(false),
     claim: () => Effect.void,
+    forget: () => Effect.void,
     release: () => Effect.void
   })
 

@@ -53,6 +53,7 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
               all.set(key, ownerOf(self))
               return Effect.void
             }),
+          forget: () => Effect.void,
           release: (one) => Effect.sync(() => void all.delete(JSON.stringify(one)))
         })
       )

@@ -176,7 +176,7 @@ export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { lef
  * owned here after that (spec: behaviour#one-owner). Fails with `Refused` where the owner is of this machine.
  */
 export const moveHere = Effect.fn("Watch.moveHere")(function* (id: string) {
-  const { isDead, self } = yield* Claims
+  const { forget, isDead, self } = yield* Claims
   const { left, owner } = yield* load(id)
   const elsewhere =
     owner === undefined
@@ -188,7 +188,10 @@ export const moveHere = Effect.fn("Watch.moveHere")(function* (id: string) {
       reason: "not now",
       message: `the souffleur of watch ${id} was on this machine: it is resumed as it is`
     })
-  return yield* command(id, { _tag: "Move", from, host: self.host })
+  const moved = yield* command(id, { _tag: "Move", from, host: self.host })
+  // Its claims came along with a home folder.
+  yield* forget(from)
+  return moved
 })
 
 /** Fails with `AlreadyWatched`, as another souffleur took the watch first (exit code 3; spec: behaviour#one-owner). */

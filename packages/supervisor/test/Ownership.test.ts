@@ -106,7 +106,9 @@ describe("behaviour#one-owner", () => {
         [opened(), took, confirmed],
         [opened(), took, confirmed, left]
       ]) {
-        const { context, own, tags } = yield* owning(history, { alive: new Set([10, 77]) })
+        const { context, own, tags, world } = yield* owning(history, { alive: new Set([10, 77]) })
+        // Its claims are in the same home folder.
+        for (const key of [4711, "/p/comms.db", "s1"]) world.claims.held.set(key, far)
         assert.strictEqual((yield* Effect.flip(own))._tag, "AlreadyWatched")
         yield* Effect.provideContext(moveHere("w"), context)
         assert.strictEqual((yield* own).fence, 2)

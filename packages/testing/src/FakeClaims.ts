@@ -1,5 +1,5 @@
 import { AlreadyWatched, type Claimable, ClaimFailed, Claims, type Owner } from "@souffleur/domain"
-import { Effect, Layer } from "effect"
+import { Effect, Equal, Layer } from "effect"
 import { type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
 /** Makes an owner by its pid: of this machine, unless a host is named. */
@@ -45,7 +45,11 @@ export class FakeClaims {
         this.held.set(key, this.self)
       }),
       release: (claimable) =>
-        Effect.sync(() => void (this.held.get(keyOf(claimable)) === this.self && this.held.delete(keyOf(claimable))))
+        Effect.sync(() => void (this.held.get(keyOf(claimable)) === this.self && this.held.delete(keyOf(claimable)))),
+      forget: (owner) =>
+        Effect.sync(() => {
+          for (const [key, one] of this.held) if (Equal.equals(one, owner)) this.held.delete(key)
+        })
     })
   )
   readonly layer = Layer.effect(Claims, this.service)

@@ -245,6 +245,7 @@ export const runPorts = (
           )
         ),
       claim: () => Effect.void,
+      forget: () => Effect.void,
       release: () => Effect.void
     }),
     Context.add(Comms, {

@@ -1,4 +1,4 @@
-import { type AlreadyWatched, isSameProcess, type Owner } from "@souffleur/domain"
+import { AlreadyWatched, type Owner } from "@souffleur/domain"
 import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import { hadGuardian } from "@souffleur/embed/internal"
 import { Effect } from "effect"
@@ -24,13 +24,13 @@ export const watchedBy = (watch: string, { process: { pid } }: Owner): Resumed =
 })
 
 /**
- * Returns the result for a watch that may not be taken. The last owner may have left on another machine. No souffleur
- * watches it then, and the refusal says what to do (spec: behaviour#one-owner).
+ * Returns the result for a watch that may not be taken. Where its owner cannot be seen from here, such as on another
+ * machine, nobody knows whether that watches it, and the refusal says what to do (spec: behaviour#one-owner).
  */
-export const notTaken = (id: string, left: Owner | undefined, refused: AlreadyWatched): Resumed =>
-  isSameProcess(left?.process, refused.owner.process)
-    ? { watch: id, outcome: "failed", pid: null, message: withStep(refused) }
-    : watchedBy(id, refused.owner)
+export const notTaken = (watch: string, refused: AlreadyWatched): Resumed =>
+  refused.unseen === true
+    ? { watch, outcome: "failed", pid: null, message: withStep(new AlreadyWatched({ ...refused, watch })) }
+    : watchedBy(watch, refused.owner)
 
 /**
  * Starts a souffleur for a watch that has none. One failure must not hold the other watches up. `over`: it takes the
@@ -45,9 +45,9 @@ export const resumed = Effect.fn("resumed")(
     const done: Resumed = { watch: id, outcome: "goes on", pid, message: `it goes on, with souffleur pid ${pid}` }
     return done
   },
-  (effect, { id, watch }, _over) =>
+  (effect, { id }, _over) =>
     effect.pipe(
-      Effect.catchTag("AlreadyWatched", (refused) => Effect.succeed(notTaken(id, watch.left, refused))),
+      Effect.catchTag("AlreadyWatched", (refused) => Effect.succeed(notTaken(id, refused))),
       Effect.catch((error) =>
         Effect.succeed<Resumed>({ watch: id, outcome: "failed", pid: null, message: withStep(error) })
       )

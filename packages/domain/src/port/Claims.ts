@@ -77,5 +77,7 @@ export class Claims extends Context.Service<
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
     readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>
     readonly release: (claimable: Claimable) => Effect.Effect<void>
+    /** Removes the claims of an owner that a person says is gone. One that cannot be removed stays in force. */
+    readonly forget: (owner: Owner) => Effect.Effect<void>
   }
 >()("@souffleur/domain/Claims") {}

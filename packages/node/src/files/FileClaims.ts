@@ -189,7 +189,8 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
     const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
     const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
     const who = `souffleur with pid ${process.pid} on ${owner.value.host} has claimed ${what}`
-    return new AlreadyWatched({ owner: owner.value, problem: near ? `${who}, and is alive` : `${who}: ${far}` })
+    if (near) return new AlreadyWatched({ owner: owner.value, problem: `${who}, and is alive` })
+    return new AlreadyWatched({ owner: owner.value, unseen: true, problem: `${who}: ${far}` })
   }
 
   /** The names of own claims. A file of ours that cannot be read any more is no reason to leave a Conductor. */
@@ -256,7 +257,12 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
     }),
     release: Effect.fn("Claims.release")((claimable: Claimable) =>
       Effect.forEach(keysOf(claimable), releaseKey, { discard: true })
-    )
+    ),
+    forget: Effect.fn("Claims.forget")((owner: Owner) => {
+      const text = encodeOwner(owner)
+      const its = () => claimsNamed(() => true).filter((one) => one.text === text)
+      return Effect.ignore(attempt(() => its().forEach(({ name }) => fs.rmSync(join(folder, name), { force: true }))))
+    })
   })
   const paths = Effect.map(left, (all) => all.map((one) => join(folder, one.name)))
   return { claims, abandoned: { paths, remove: sweep } satisfies Abandoned }
