@@ -181,8 +181,8 @@ export interface ConductOptions {
    */
   readonly permission?: Permission
   /**
-   * The agents of the roles, by their programs' names such as `pi`, in place of the configured one. A resumed run keeps
-   * the roles that are not named.
+   * The agents of the roles, by their programs' names such as `pi`, in place of those of the plan or the settings. A
+   * resumed run keeps the roles that are not named.
    */
   readonly agents?: RoleAgents
   /** No further task begins from then on, epoch ms. A call without it takes the deadline of the run away. */

@@ -231,7 +231,13 @@ describe("behaviour#agents-of-a-run", () => {
     const launched = () => {
       const told = story()
       told.start()
-      told.dispatch({ _tag: "Ask", role: "implementer", sessionId: "", head: null, agent: "codex" })
+      told.dispatch({
+        _tag: "Ask",
+        role: "implementer",
+        sessionId: "",
+        head: null,
+        choice: { agent: "codex", models: [] }
+      })
       told.dispatch({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: owner.process })
       return told
     }

@@ -78,12 +78,10 @@ const deadlineBefore = Effect.fnUntraced(function* ({
 /** Names a role as it was typed. A role without a flag has the agent of the settings. */
 const unfit =
   (agents: Readonly<Record<"implementer" | "reviewer", string | undefined>>) =>
-  ({ problem, role }: RoleUnfit) => {
+  ({ planned = false, problem, role }: RoleUnfit) => {
     const typed = role === "finisher" ? undefined : agents[role]
-    const named =
-      typed === undefined
-        ? `AGENT_COMMAND, for the ${role === "finisher" ? "finishing step" : role}`
-        : `--${role} ${typed}`
+    const settled = `AGENT_COMMAND, for the ${role === "finisher" ? "finishing step" : role}`
+    const named = planned ? `agents.${role} of the plan` : typed === undefined ? settled : `--${role} ${typed}`
     const other = role === "finisher" ? " (a plan with finish: none has no such step)" : ""
     return new BadUsage({ message: `${named}: ${problem}${other}` })
   }

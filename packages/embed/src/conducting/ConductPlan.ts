@@ -6,7 +6,9 @@ import {
   type LoadedPlan,
   loadPlan,
   moveRunHere,
+  modelInWords,
   openRun,
+  roleChoice,
   ownFiles,
   PlanContext,
   GatePort,
@@ -56,11 +58,13 @@ const begin = Effect.fnUntraced(function* (
   const parts = yield* Parts
   const { path: file } = loaded
   const linked = yield* parts.linked(project)
+  const kindFor = (role: "finisher" | "implementer", plan: LoadedPlan["plan"]) =>
+    kindOf(parts.agent, roleChoice(agents, plan.agents, role).agent ?? agent.name)
   const planNow = Effect.fnUntraced(function* (loaded: LoadedPlan) {
     const { plan } = loaded
     const finishing = yield* finishingOf(loaded, { project, variables: parts.variables })
     const skillPrompt =
-      plan.finish._tag === "Skill" ? kindOf(parts.agent, agent.name).skillPrompt?.(plan.finish.skill) : undefined
+      plan.finish._tag === "Skill" ? kindFor("finisher", plan).skillPrompt?.(plan.finish.skill) : undefined
     return { plan, finishing, ...(skillPrompt === undefined ? {} : { skillPrompt }) }
   })
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof loadPlan>>>()
@@ -76,7 +80,7 @@ const begin = Effect.fnUntraced(function* (
   const waits = waiting !== undefined && known !== undefined
   if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
-  const by = cast.map(({ agent, role }) => `, ${role} by ${agent}`).join("")
+  const by = cast.map(({ agent, role, ...choice }) => `, ${role} by ${agent}${modelInWords(choice)}`).join("")
   yield* remark("info", `run ${id}${from === 0 ? "" : ` goes on from revision ${from}`}${by}`)
   const withheld = new Set(cast.flatMap(({ command }) => withheldKeys(parts.variables, command.environment)))
   if (known?.run.held) yield* remark("note", `a person holds the run: "souffleur go ${id}" lets it go on`)
@@ -84,7 +88,6 @@ const begin = Effect.fnUntraced(function* (
   if (note !== undefined) yield* remark("note", note)
   const excluded = yield* gits.exclude(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
-  const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
   const conducted = {
     ...(yield* planNow(loaded)),
     read: Effect.provideContext(Effect.flatMap(loadPlan(file, project), planNow), services),
@@ -93,7 +96,7 @@ const begin = Effect.fnUntraced(function* (
     statePath,
     requested: permission,
     agents,
-    commitSetting
+    commitSetting: kindFor("implementer", loaded.plan).commitSetting
   }
   const { implementer = null, reviewer = null } = agents
   return yield* keepRun({

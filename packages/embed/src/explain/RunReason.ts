@@ -1,4 +1,13 @@
-import { evolveRun, workProblemsOf, initialRun, isPersons, type Run, type RunEvent, taskOf } from "@souffleur/plan"
+import {
+  evolveRun,
+  workProblemsOf,
+  initialRun,
+  isPersons,
+  roleChoice,
+  type Run,
+  type RunEvent,
+  taskOf
+} from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
@@ -15,9 +24,14 @@ const minorLines = (minor: ReadonlyArray<string>) => minor.map((finding) => `min
 const rejected = ({ feedback, minor, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
   const task = taskOf(before, taskId)
   const count = (task?.rejections ?? 0) + 1
+  const { models } = roleChoice(before.chosen, before.agreed.agents, "implementer")
+  const model = models[(task?.climbed ?? 0) + 1]
   const rules = task?.final
     ? ["the first of a final review: a fresh implementer gets the feedback"]
-    : ["the first: the same implementer goes on with the feedback", "the second: a fresh implementer gets all feedback"]
+    : [
+        "the first: the same implementer goes on with the feedback",
+        `the second: a fresh implementer gets all feedback${model === undefined ? "" : `, with the next model of the plan, ${model}`}`
+      ]
   return {
     seen: [
       `the reviewer of attempt ${feedback.attempt}: ${feedback.summary}`,

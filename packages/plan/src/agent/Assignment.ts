@@ -18,6 +18,7 @@ import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgen
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/Git.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
+import { roleChoice } from "../tasks/PlanAgents.ts"
 import { finisherPrompt, implementerPrompt, nudgePrompt } from "../tasks/Prompt.ts"
 import { reviewerPrompt } from "../tasks/ReviewPrompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
@@ -59,7 +60,7 @@ const commandOf = Effect.fnUntraced(function* (
   word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
   const { finishing } = yield* PlanContext
-  const { agent, role } = assignment
+  const { agent, choice, role } = assignment
   if (role === "finisher" && finishing !== null) return finishing
   const session = {
     _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
@@ -68,7 +69,7 @@ const commandOf = Effect.fnUntraced(function* (
   const prompt = yield* promptOf(run, assignment, word)
   const looks = role === "reviewer"
   return yield* Effect.provideService(
-    agentCommand({ session, permission, prompt, print: true, ...(looks ? { looks } : {}) }),
+    agentCommand({ session, permission, prompt, print: true, choice, ...(looks ? { looks } : {}) }),
     Agent,
     chosenAgent(yield* Agent, agent ?? undefined)
   )
@@ -101,17 +102,19 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
 /** Asks for an agent and launches it. A launch that fails is a failed assignment. */
 export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const agent = yield* Agent
-  const { agents, finishing, git, ref } = yield* PlanContext
-  const program = role === "finisher" ? undefined : agents[role]
+  const { agents, finishing, git, plan, ref } = yield* PlanContext
+  const choice = roleChoice(agents, plan.agents, role)
   const isCommand = role === "finisher" && finishing !== null
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
   const run = yield* ref.dispatch({
     _tag: "Ask",
     role,
-    sessionId: yield* isCommand ? freshUuid : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, program)),
+    sessionId: yield* isCommand
+      ? freshUuid
+      : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, choice.agent)),
     head: yield* git.head,
     held,
-    agent: program
+    choice
   })
   const { assignment } = run
   if (assignment === null) return run

@@ -1,5 +1,5 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import type { Run } from "../run/Run.ts"
+import { type Run, type Task, taskOf } from "../run/Run.ts"
 import { next } from "../run/RunStep.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
@@ -35,6 +35,7 @@ const imported = (
 /** Returns the events that open a run: the plan's tasks, and what was done of them before. */
 export const opened = (
   {
+    agents,
     digest,
     done = [],
     finishingDigest = null,
@@ -60,7 +61,8 @@ export const opened = (
       digest,
       tasks,
       finishingDigest,
-      ...(pin === undefined ? {} : { pin })
+      ...(pin === undefined ? {} : { pin }),
+      ...(agents === undefined ? {} : { agents })
     }),
     ...(found === null
       ? []
@@ -95,4 +97,34 @@ export const startedTask = (
   return review === undefined || review.commits.length === 0
     ? ok(Event.TaskDoneBefore.make({ at, taskId }))
     : ok(Event.TaskStarted.make({ ...begun, review }))
+}
+
+/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
+const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
+  task?.status === "completed" &&
+  !task.skipped &&
+  !task.final &&
+  digest !== undefined &&
+  task.digest !== undefined &&
+  digest !== task.digest &&
+  digest !== task.doneAs
+
+/** Takes another plan. A task that was begun and left the plan is skipped. A complete one stays. */
+export const revised = (
+  run: Run,
+  { agents, digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  at: number
+): Decision<Event.RunEvent> => {
+  const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
+  const taken = { digest, tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) }
+  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
+  return ok(
+    Event.PlanRevised.make({ at, ...taken, changed, dropped: gone.map(({ id }) => id) }),
+    ...gone
+      .filter(({ status }) => status !== "pending")
+      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
+    ...done
+      .filter((taskId) => taskOf(run, taskId) === undefined)
+      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
+  )
 }

@@ -3,23 +3,33 @@ import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
-import { opened, startedTask } from "./OpenDecider.ts"
+import { freshChoice, keptChoice } from "./AgentChoice.ts"
+import { opened, revised, startedTask } from "./OpenDecider.ts"
 import { answered, waitEnded, held, redone, revertMoved, stopped } from "./WordDecider.ts"
 import { due, next } from "../run/RunStep.ts"
-import { isRunOver, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { isRunOver, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
-import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
+import type { RunCommand } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
   run: Run,
-  { agent, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
+  { choice, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
 ): Decision<Event.RunEvent> => {
   const step = next(run)
   const common = { at, token: `a${run.assignments + 1}`, role, head }
   if (role === "finisher") {
     return step._tag === "Finish" && run.finishing === "not begun"
-      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false }))
+      ? ok(
+          Event.AgentAsked.make({
+            ...common,
+            taskId: null,
+            attempt: 0,
+            sessionId,
+            resumed: false,
+            ...freshChoice(choice)
+          })
+        )
       : notNow("the finisher is not next")
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
@@ -35,8 +45,7 @@ const ask = (
       sessionId: session ?? sessionId,
       resumed: session !== null,
       nudge: nudged?.message ?? null,
-      // A session is resumed by the agent that began it.
-      ...(agent === undefined || session !== null ? {} : { agent })
+      ...(session === null ? freshChoice(choice, task, role) : keptChoice(task, role))
     })
   )
 }
@@ -67,35 +76,6 @@ const ending = (
     : ending !== null
       ? ok()
       : ok(Event.AgentEnding.make({ at, token, reason, process: launch.process, launchedAt: launch.at, limit, others }))
-
-/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
-const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
-  task?.status === "completed" &&
-  !task.skipped &&
-  !task.final &&
-  digest !== undefined &&
-  task.digest !== undefined &&
-  digest !== task.digest &&
-  digest !== task.doneAs
-
-/** A task that was begun and left the plan is skipped. A complete one stays. */
-const revised = (
-  run: Run,
-  { digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
-  at: number
-): Decision<Event.RunEvent> => {
-  const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
-  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
-  return ok(
-    Event.PlanRevised.make({ at, digest, tasks, finishingDigest, changed, dropped: gone.map(({ id }) => id) }),
-    ...gone
-      .filter(({ status }) => status !== "pending")
-      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
-    ...done
-      .filter((taskId) => taskOf(run, taskId) === undefined)
-      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
-  )
-}
 
 const isOfPlan = ({ paused }: Run, { reason }: Extract<RunCommand, { readonly _tag: "Pause" }>) =>
   paused?.reason === "plan" && reason === "plan"

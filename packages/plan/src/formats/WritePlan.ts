@@ -1,5 +1,6 @@
 import { Equal } from "effect"
 import { stringify } from "yaml"
+import type { RoleChoice } from "../run/RunFields.ts"
 import type { Finish, Plan } from "../tasks/Plan.ts"
 
 /** Returns the list that a prompt's text was made of, or that text. */
@@ -23,14 +24,25 @@ const finishOf = (finish: Finish) => {
   }
 }
 
+/** Returns a role as its key has it: one model is no list. */
+const roleOf = ({ models, ...role }: RoleChoice) => ({
+  agent: role.agent,
+  model: models.length < 2 ? models[0] : models,
+  effort: role.effort
+})
+
 /** Returns a plan as YAML that is read as the same plan. */
-export const writePlan = ({ finish, tasks: all, workflowId }: Plan): string => {
+export const writePlan = ({ agents, finish, tasks: all, workflowId }: Plan): string => {
   const tasks = all.filter(({ final }) => final === undefined)
   const gates = tasks.flatMap(({ gate }) => gate ?? [])
   const isCommon = tasks.every(({ gate }) => Equal.equals(gate?.verify, gates[0]?.verify))
   return stringify(
     {
       workflow_id: workflowId,
+      agents:
+        agents === undefined
+          ? undefined
+          : Object.fromEntries(Object.entries(agents).map(([role, choice]) => [role, roleOf(choice)])),
       // Each task has those of its plan.
       constraints: tasks[0]?.constraints,
       setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,

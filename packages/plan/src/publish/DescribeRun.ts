@@ -5,6 +5,7 @@ import {
   describeLost,
   describePin,
   mendedBy,
+  type ModelChoice,
   utc,
   Words,
   type Zone
@@ -45,6 +46,16 @@ const counted = (findings: Readonly<Record<string, ReadonlyArray<string>>>): str
 
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
+
+/** Says which agent was chosen, and with what. */
+const byWhom = (agent: string | undefined, { effort, model }: ModelChoice = {}): string => {
+  const what = [...(model === undefined ? [] : [model]), ...(effort === undefined ? [] : [`effort ${effort}`])]
+  const by = [
+    ...(agent === undefined ? [] : [`by ${agent}`]),
+    ...(what.length === 0 ? [] : [`with ${what.join(", ")}`])
+  ]
+  return by.length === 0 ? "" : `, ${by.join(" ")}`
+}
 
 const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   ...describePin,
@@ -92,14 +103,14 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `task ${taskId} starts`
         : `the review of all tasks together starts: ${many(review.commits.length, "commit")}`
     ),
-  AgentAsked: ({ agent, attempt, nudge, resumed, role, taskId }) =>
+  AgentAsked: ({ agent, attempt, choice, insteadOf, nudge, resumed, role, taskId }) =>
     described(
       "info",
       role === "finisher"
-        ? "the finishing step starts"
+        ? `the finishing step starts${byWhom(agent, choice)}`
         : nudge !== null && resumed
           ? `the same ${role} goes on with task ${taskId}, in its session`
-          : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${agent === undefined ? "" : `, by ${agent}`}`
+          : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${byWhom(agent, choice)}${insteadOf === undefined ? "" : `, the next model after ${insteadOf}`}`
     ),
   AgentPrepared: ({ effective, launchId, requested }) =>
     described(

@@ -1,4 +1,4 @@
-import { Permission, ProcessIdentity } from "@souffleur/domain"
+import { ModelChoice, Permission, ProcessIdentity } from "@souffleur/domain"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { AgentRole, Died, EndingReason, Failing, Feedback, LimitKind, Used, Work } from "./RunFields.ts"
@@ -18,6 +18,10 @@ export const AgentAsked = event("AgentAsked", {
   head: Schema.NullOr(Text),
   /** The program of the agent that was chosen for this role. Absent: the configured one, or the session's. */
   agent: Schema.optionalKey(Text),
+  /** The model and the effort of the session, by the plan. Absent: the agent's own. */
+  choice: Schema.optionalKey(ModelChoice),
+  /** The model of the implementer before, where the plan's next one is in its place. */
+  insteadOf: Schema.optionalKey(Text),
   /** Its session goes on because of that, as `AgentNudged` has it; `null`: the assignment begins. */
   nudge: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })

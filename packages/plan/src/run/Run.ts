@@ -1,7 +1,8 @@
-import { leastPin, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
+import { leastPin, ModelChoice, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Count, Measure, Text, Time } from "@souffleur/eventlog"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import {
+  AgreedPlan,
   Chosen,
   ConfigOverreached,
   EndingReason,
@@ -47,6 +48,10 @@ export const Task = Schema.Struct({
   lastLaunch: Schema.NullOr(Text),
   /** The session that the next attempt resumes; `null`: a fresh implementer. */
   implementer: Schema.NullOr(Text),
+  /** The model and the effort of the newest session of each role, with which it is resumed. */
+  choices: Schema.Struct({ implementer: ModelChoice, reviewer: ModelChoice }),
+  /** Fresh implementers after a second rejection: each has the next model of the plan. */
+  climbed: Count,
   /** The agent whose session is to go on, and what is left to do; `null`: there is none. */
   nudge: Schema.NullOr(Schema.Struct({ role: AgentRole, sessionId: Text, message: Text, died: Schema.NullOr(Died) })),
   /** The commit that the task began from, and the last reviewed one. Later commits are its work. */
@@ -88,6 +93,8 @@ export const Assignment = Schema.Struct({
   sessionId: Text,
   /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
   agent: Schema.NullOr(Text),
+  /** The model and the effort of its session. */
+  choice: ModelChoice,
   resumed: Schema.Boolean,
   /** What its session was told is left to do, since its last turn did not do it; `null`: it was told of its task. */
   nudge: Schema.NullOr(Text),
@@ -122,7 +129,7 @@ export const Run = Schema.Struct({
   ),
   tasks: Schema.Array(Task),
   /** The plan of the run's opening, or as a person took it since (spec: behaviour#the-plan-is-a-persons). */
-  agreed: Schema.Struct({ tasks: Schema.Array(TaskOutline), finishingDigest: Schema.NullOr(Text) }),
+  agreed: AgreedPlan,
   /** Ids of tasks that a person let go with a plan that lacks them, and that were not complete. */
   dropped: Schema.Array(Text),
   current: Schema.NullOr(Text),
@@ -159,13 +166,7 @@ export const Run = Schema.Struct({
       to: Schema.NullOr(Text)
     })
   ),
-  paused: Schema.NullOr(
-    Schema.Struct({
-      reason: RunPaused.fields.reason,
-      files: RunPaused.fields.files,
-      message: RunPaused.fields.message
-    })
-  ),
+  paused: Schema.NullOr(Schema.Struct(Struct.pick(RunPaused.fields, ["reason", "files", "message"]))),
   fence: Count,
   owner: Schema.NullOr(Owner),
   summary: Schema.NullOr(Schema.Struct({ completed: Count, skipped: Count, commits: Count, files: Count })),
@@ -234,6 +235,8 @@ export const freshTask = (outline: TaskOutline): Task => ({
   lastHint: null,
   lastLaunch: null,
   implementer: null,
+  choices: { implementer: {}, reviewer: {} },
+  climbed: 0,
   nudge: null,
   base: null,
   untracked: null,

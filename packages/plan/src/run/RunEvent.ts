@@ -7,6 +7,7 @@ import {
   EscalationReason,
   ImportedTask,
   PauseReason,
+  PlanAgents,
   RefusedWork,
   Reviewed,
   TaskOutline,
@@ -39,7 +40,9 @@ export const RunOpened = event("RunOpened", {
   /** The ceiling and the programs in force. */
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin))),
   /** SHA-256 of the plan's finishing step; `null`: it had none. */
-  finishingDigest: TextOrNull
+  finishingDigest: TextOrNull,
+  /** The agents that the plan chose; absent: none. */
+  agents: Schema.optionalKey(PlanAgents)
 })
 /**
  * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
@@ -54,6 +57,7 @@ export const PlanRevised = event("PlanRevised", {
   digest: Text,
   tasks: Schema.Array(TaskOutline),
   finishingDigest: TextOrNull,
+  agents: Schema.optionalKey(PlanAgents),
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([]))),
   dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })

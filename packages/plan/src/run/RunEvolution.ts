@@ -1,6 +1,7 @@
 import { Bounds, evolvePin } from "@souffleur/domain"
 import { Match } from "effect"
-import { freshTask, initialRun, type Run, taskOf, type Assignment } from "./Run.ts"
+import { askedAssignment, askedTask } from "./AskedAgent.ts"
+import { freshTask, initialRun, type Run, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import {
@@ -9,7 +10,6 @@ import {
   type RunChange,
   imported,
   joinedWork,
-  knownSession,
   nudgeOf,
   parked,
   redone,
@@ -39,7 +39,7 @@ const assignmentOver: RunChange = { assignment: null, waits: 0, refusals: 0 }
 
 const change = (run: Run, event: RunEvent): RunChange =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
+    RunOpened: ({ agents, at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
       phase: "implementation",
       workflowId,
       project,
@@ -47,17 +47,17 @@ const change = (run: Run, event: RunEvent): RunChange =>
       plan,
       digest,
       pin,
-      agreed: { tasks, finishingDigest },
+      agreed: { tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) },
       tasks: tasks.map(freshTask),
       openedAt: at,
       allowedSince: at
     }),
-    PlanRevised: ({ digest, dropped, finishingDigest, tasks }) => {
+    PlanRevised: ({ agents, digest, dropped, finishingDigest, tasks }) => {
       const all = revised(run, tasks)
       const more = all.some(({ status }) => status === "pending")
       return {
         digest,
-        agreed: { tasks, finishingDigest },
+        agreed: { tasks, finishingDigest, ...(agents === undefined ? {} : { agents }) },
         tasks: all,
         dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
         paused: run.paused?.reason === "plan" || run.paused?.reason === "red" ? null : run.paused,
@@ -86,30 +86,11 @@ const change = (run: Run, event: RunEvent): RunChange =>
       branch: event.branch,
       tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) }))
     }),
-    AgentAsked: ({ agent, at, attempt, head, nudge, resumed, role, sessionId, taskId, token }) => ({
-      assignment: {
-        token,
-        role,
-        taskId,
-        attempt,
-        sessionId,
-        agent: agent ?? null,
-        resumed,
-        nudge,
-        died: nudge === null ? null : (taskOf(run, taskId)?.nudge?.died ?? null),
-        head,
-        askedAt: at,
-        fence: run.fence,
-        word: null,
-        launch: null,
-        ending: null
-      },
+    AgentAsked: (event) => ({
+      assignment: askedAssignment(run, event),
       assignments: run.assignments + 1,
-      ...withTask(run, taskId, () => ({
-        nudge: null,
-        ...(role === "implementer" ? { attempts: attempt, implementer: knownSession(sessionId) } : {})
-      })),
-      ...(role === "finisher" ? { finishing: "begun" } : {})
+      ...withTask(run, event.taskId, (task) => askedTask(task, event)),
+      ...(event.role === "finisher" ? { finishing: "begun" } : {})
     }),
     AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
     AgentLaunched: ({ at, launchId, process }) =>

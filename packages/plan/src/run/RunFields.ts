@@ -63,7 +63,33 @@ export const ImportedTask = Schema.Struct({
 })
 export type ImportedTask = typeof ImportedTask.Type
 
-/** The agents and the permission that a person chose for a run. `null`: the configured agent. */
+/** An agent as a plan chooses it for a role. */
+export const RoleChoice = Schema.Struct({
+  /** The name of its program. Absent: the plan names none. */
+  agent: Schema.optionalKey(Text),
+  /** Its models, from the first on. Empty: the agent's own. */
+  models: Texts,
+  /** Absent: the agent's own. */
+  effort: Schema.optionalKey(Text)
+})
+export type RoleChoice = typeof RoleChoice.Type
+
+/** The agents that a plan chooses. */
+export const PlanAgents = Schema.Struct({
+  implementer: Schema.optionalKey(RoleChoice),
+  reviewer: Schema.optionalKey(RoleChoice),
+  finisher: Schema.optionalKey(RoleChoice)
+})
+export type PlanAgents = typeof PlanAgents.Type
+
+/** The plan as a person took it. */
+export const AgreedPlan = Schema.Struct({
+  tasks: Schema.Array(TaskOutline),
+  finishingDigest: Schema.NullOr(Text),
+  agents: Schema.optionalKey(PlanAgents)
+})
+
+/** The agents and the permission that a person chose for a run. `null`: none, so the plan's or the configured one. */
 export const Chosen = Schema.Struct({
   implementer: Schema.NullOr(Text),
   reviewer: Schema.NullOr(Text),

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "42f2d292ab31f8ec" },
+  name: { kind: "run", fingerprint: "d255a22138900d7b" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

@@ -20,6 +20,8 @@ export type RunIntent =
       readonly pin?: Pin
       /** SHA-256 of the plan's finishing step; `null` or absent: it has none. */
       readonly finishingDigest?: string | null
+      /** The agents that the plan chooses; absent: none. */
+      readonly agents?: Event.PlanAgents
       /** The progress in a state file from before the run. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
@@ -67,8 +69,8 @@ export type RunIntent =
       readonly sessionId: string
       readonly head: string | null
       readonly held?: ReadonlyArray<string>
-      /** The program of the agent for that role. Absent: the configured one. */
-      readonly agent?: string | undefined
+      /** The agent for that role, with its models and its effort. Absent: the configured one, with its own. */
+      readonly choice?: Event.RoleChoice
     }
   | {
       readonly _tag: "Prepare"

@@ -1,6 +1,8 @@
 import { Predicate, Result, Runtime, Schema } from "effect"
+import type { PlanAgents } from "../run/RunFields.ts"
 import { circlesOf } from "./Circles.ts"
 import { finalReviewId, finalReviewOf } from "./FinalReview.ts"
+import { agentKeysAt, AgentsSource, chosenAgents } from "./PlanAgents.ts"
 import { gateOfPlan } from "./PlanGates.ts"
 import type { PlanGate, PlannedTask, PlanProgram, ReferenceDoc } from "./PlannedTask.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
@@ -28,6 +30,8 @@ export interface Plan {
   readonly workflowId: string
   readonly tasks: ReadonlyArray<PlannedTask>
   readonly finish: Finish
+  /** The agents that it chooses for roles; absent: none. */
+  readonly agents?: PlanAgents
 }
 
 /** The finishing prompt of a plan that has none. In print mode no person hears a question. */
@@ -76,6 +80,7 @@ const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   constraints: Schema.optional(Schema.Union([Text, Schema.NonEmptyArray(Text)])),
   reference_docs: Docs,
+  agents: Schema.optional(AgentsSource),
   setup: Schema.optional(Programs),
   verify: Schema.optional(Programs),
   final_review: Schema.optional(Schema.Boolean),
@@ -94,9 +99,10 @@ type TaskSource = PlanSource["tasks"][number]
 
 const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
 
-/** Returns the keys that a plan, a task, a document or a finish may have. */
+/** Returns the keys that a place of a plan may have. */
 const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
+  if (place[0] === "agents") return agentKeysAt(place.length - 1)
   if (place[0] === "finish") return ["prompt", "skill", "command"]
   return Object.keys(place[0] === "tasks" ? TaskFields.fields : PlanSource.fields)
 }
@@ -236,5 +242,10 @@ export const planOf = (
   ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks: [...tasks, ...finalOf(tasks, plan)], finish })
+  return Result.succeed({
+    workflowId: plan.workflow_id ?? name,
+    tasks: [...tasks, ...finalOf(tasks, plan)],
+    finish,
+    ...chosenAgents(plan.agents)
+  })
 }

@@ -1,14 +1,17 @@
 import { digestOf, Words } from "@souffleur/domain"
 import { Effect } from "effect"
-import type { TaskOutline } from "../run/RunFields.ts"
+import type { PlanAgents, TaskOutline } from "../run/RunFields.ts"
 import type { Plan } from "./Plan.ts"
+import { otherAgents } from "./PlanAgents.ts"
 import type { PlannedTask } from "./PlannedTask.ts"
 
-/** What a run understands of a plan: its tasks in their order, and its finishing step. */
+/** What a run understands of a plan: its tasks in their order, its finishing step, and its agents. */
 export interface PlanTerms {
   readonly tasks: ReadonlyArray<TaskOutline>
   /** SHA-256 of the finishing step, in hex; `null`: the plan has none. */
   readonly finishingDigest: string | null
+  /** The agents that it chooses; absent: none. */
+  readonly agents?: PlanAgents
   /** Ids of the tasks that it has as done, which changes nothing of what is to be done; absent: none. */
   readonly done?: ReadonlyArray<string>
 }
@@ -42,11 +45,12 @@ const outlined = Effect.fnUntraced(function* ({
 })
 
 /** Returns the terms of a plan. Neither the bytes of its file nor ticked boxes count. */
-export const termsOf = Effect.fn("termsOf")(function* ({ finish, tasks }: Plan) {
+export const termsOf = Effect.fn("termsOf")(function* ({ agents, finish, tasks }: Plan) {
   return {
     tasks: yield* Effect.forEach(tasks, outlined),
     done: tasks.filter(({ done }) => done === true).map(({ id }) => id),
-    finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish))
+    finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish)),
+    ...(agents === undefined ? {} : { agents })
   } satisfies PlanTerms
 })
 
@@ -81,7 +85,8 @@ export const planDifference = (before: PlanTerms, after: PlanTerms): string | un
     ...named("dropped:", gone),
     ...named("changed:", changed),
     ...(moved ? ["another order"] : []),
-    ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"])
+    ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"]),
+    ...otherAgents(before.agents, after.agents)
   ]
   return all.length === 0 ? undefined : all.join("; ")
 }
