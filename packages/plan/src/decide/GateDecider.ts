@@ -1,8 +1,8 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { due } from "../run/RunStep.ts"
+import { due } from "./RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
-import { personRung } from "../run/Rungs.ts"
+import { personRung } from "../run/RunFields.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
 
 /** Records what a gate says of work; nothing where that work is not there any more. */

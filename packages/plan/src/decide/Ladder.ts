@@ -1,7 +1,7 @@
 import { attempts, isSessionKnown, limitWait } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
-import { personRung, rejectionRung } from "../run/Rungs.ts"
+import { personRung, rejectionRung } from "../run/RunFields.ts"
 import * as Event from "../run/RunEvent.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */

@@ -1,6 +1,6 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf } from "../run/Run.ts"
-import { next } from "../run/RunStep.ts"
+import { next } from "./RunStep.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 

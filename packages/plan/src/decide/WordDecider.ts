@@ -1,6 +1,6 @@
 import { isWaitOver } from "@souffleur/domain"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
-import { next } from "../run/RunStep.ts"
+import { next } from "./RunStep.ts"
 import { isRunOver, type Run, type Task, taskOf } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"

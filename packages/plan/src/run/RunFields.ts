@@ -171,3 +171,13 @@ export const refusalEnd = ({ code }: Pick<RefusedWork, "code">): string =>
 /** Says which program refused a commit, and how it ended, as a clause. The end of its output follows in a fence. */
 export const refusalInWords = ({ code, program, said }: RefusedWork): string =>
   `in a checkout of its own, the commit is refused by \`${program}\`, which ${refusalEnd({ code })}${said.trim() === "" ? "" : `. The end of what it printed:\n\n~~~\n${said.trim()}\n~~~\n`}`
+
+/** The rejection of a task after which a fresh implementer takes over (spec: behaviour#ladder). */
+export const freshImplementerRung = 2
+
+/** The rejection, failed assignment in a row, or red gate after which a person is asked (spec: behaviour#ladder). */
+export const personRung = 3
+
+/** Returns the rejection after which a person is asked: the final review has one fresh implementer. */
+export const rejectionRung = ({ final }: { readonly final?: true | undefined }): number =>
+  final === true ? 2 : personRung

@@ -1,8 +1,7 @@
 import { isSessionKnown } from "@souffleur/domain"
 import { type Assignment, freshTask, type Run, type Task, taskOf } from "./Run.ts"
 import type { Died, ImportedTask, RunEvent, TaskOutline, Work } from "./RunEvent.ts"
-import { refusalInWords, type RefusedWork } from "./RunFields.ts"
-import { freshImplementerRung, rejectionRung } from "./Rungs.ts"
+import { freshImplementerRung, refusalInWords, type RefusedWork, rejectionRung } from "./RunFields.ts"
 
 /** The fields of a task that an event changes. */
 export type TaskChange = { readonly [K in keyof Task]?: Task[K] }

@@ -1,4 +1,4 @@
-import { type Assignment, type Run, type Task, taskOf } from "./Run.ts"
+import { type Assignment, type Run, type Task, taskOf } from "../run/Run.ts"
 
 /** The next step of a run: all that the loop decides, without the act. */
 export type Next =
