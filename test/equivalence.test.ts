@@ -16,10 +16,10 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   output: ["find", "output"],
   why: ["find", "why", "findPlan", "planWhy"],
   done: ["find", "done"],
-  release: ["find", "release"],
-  stop: ["find", "stop"],
+  release: ["find", "findPlan", "release"],
+  stop: ["find", "stop", "findPlan", "stopPlan"],
   retry: ["find", "retry"],
-  hold: ["find", "hold"],
+  hold: ["find", "hold", "findPlan", "answer"],
   go: ["find", "go", "findPlan", "answer"],
   adopt: ["find", "adopt"],
   config: ["settings"],
@@ -113,6 +113,9 @@ const ofParameters: Readonly<Record<string, string>> = {
   comms: "comms",
   observe: "observe",
   reason: "reason",
+  now: "now",
+  redo: "redo",
+  revert: "revert",
   force: "force",
   user: "HooksOrder",
   watch: "HooksOrder",
@@ -219,7 +222,10 @@ it("each option does what a method does, is taken by one, says how to print, or 
 /** The files that a command calls its methods in, besides its own. */
 const helpersOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   resume: ["watching/ResumeWatch", "watching/KeepWatches"],
-  why: ["explain/PlanWhy"],
+  hold: ["commands/NamedJob"],
+  release: ["commands/NamedJob"],
+  stop: ["commands/NamedJob"],
+  why: ["explain/PlanWhy", "commands/NamedJob"],
   "conduct why": ["explain/PlanWhy"]
 }
 /** Lists the methods that no piece of source calls. */

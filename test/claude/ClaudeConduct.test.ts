@@ -83,6 +83,54 @@ describe("behaviour#plan", () => {
   )
 })
 
+describe("behaviour#final-review", () => {
+  it.live.skipIf(claude === null)(
+    "conduct: minor findings are kept for a person, and the review of all tasks rejects once, by real agents",
+    () =>
+      Effect.gen(function* () {
+        const prompts: Array<string> = []
+        let reviews = 0
+        const noted = (word: string) => approved(word).replace(/\n```$/u, "\nminor:\n- its name is long\n```")
+        const blocking = (word: string) => rejected(word).replace("issues:", "blocking:")
+        const { asked, events, state, told } = yield* conducted(
+          claude!,
+          plan.replace("tasks:", "final_review: true\ntasks:"),
+          ({ known, toolResult, turn }) => {
+            const { role, task, word } = assignmentOf(known)
+            if (turn && toolResult === undefined && role === "Implementation")
+              prompts.push(known.slice(known.lastIndexOf("## Implementation Task")))
+            if (toolResult === undefined)
+              return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
+            return Effect.sync(() => {
+              if (role === "Implementation") return { text: complete(word) }
+              reviews += 1
+              return { text: (reviews === 1 ? noted : reviews === 3 ? blocking : approved)(word) }
+            })
+          }
+        )
+        assert.deepStrictEqual(asked, [
+          "overture implementer",
+          "overture reviewer",
+          "finale implementer",
+          "finale reviewer",
+          "final-review reviewer",
+          "final-review implementer",
+          "final-review reviewer"
+        ])
+        assert.deepStrictEqual(
+          events.flatMap(({ _tag, minor }) => (_tag === "ReviewApproved" ? [minor] : [])),
+          [["its name is long"], [], []]
+        )
+        assert.deepStrictEqual(state.tasks[0].minor, ["its name is long"])
+        assert.strictEqual(prompts.length, 3)
+        for (const prompt of prompts) assert.notInclude(prompt, "its name is long")
+        assert.include(prompts[2], "one line is not enough")
+        assert.include(yield* told(["conduct", "status"]), "    minor: its name is long")
+        assert.include(yield* told(["report"]), "  - minor: its name is long")
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
 describe("behaviour#finishing-step", () => {
   it.live.skipIf(claude === null)("conduct: a finishing skill is run by the finisher's prompt", () =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Lab, type LabOptions, makeLab, type Part } from "./Lab.ts"
 import { headless } from "./ClaudeStage.ts"
-import { told } from "./Watched.ts"
+import { told as untilTold } from "./Watched.ts"
 
 const last = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-1)?.[1] ?? ""
 /** The assignment, by the prompt that came last. */
@@ -72,7 +72,7 @@ export const conducted = Effect.fn("conducted")(function* (
   const stage = yield* headless(lab)
   const souffleur = yield* stage.souffleur(["conduct", "plan.yaml", "--json"])
   yield* Effect.forkScoped(meanwhile(lab, souffleur.said))
-  yield* told(souffleur, "TaskCompleted")
+  yield* untilTold(souffleur, "TaskCompleted")
   const code = yield* souffleur.exitCode
   const said = yield* souffleur.said
   assert.strictEqual(code, 0, said)
@@ -81,5 +81,7 @@ export const conducted = Effect.fn("conducted")(function* (
   assert.deepInclude(state, { phase: "completion", current_task: null })
   const { most } = yield* lab.agents
   assert.strictEqual(most, 1)
-  return { lab, git, events, asked: askedIn(events), state }
+  const told = (args: ReadonlyArray<string>) =>
+    Effect.flatMap(stage.souffleur(args), ({ exitCode, said }) => Effect.andThen(exitCode, said))
+  return { lab, git, events, asked: askedIn(events), state, told }
 })

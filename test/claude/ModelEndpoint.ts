@@ -12,6 +12,7 @@ const Block = Schema.Struct({
 const Body = Schema.Struct({
   model: Schema.String,
   stream: Schema.optionalKey(Schema.Boolean),
+  output_config: Schema.optionalKey(Schema.Struct({ effort: Schema.optionalKey(Schema.String) })),
   tools: Schema.optionalKey(Schema.Array(Schema.Unknown)),
   metadata: Schema.optionalKey(Schema.Struct({ user_id: Schema.String })),
   messages: Schema.Array(
@@ -24,6 +25,9 @@ const decodeUser = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struc
 /** One request of the real agent, as the model sees it. */
 export interface Asked {
   readonly sessionId: string
+  readonly model: string
+  /** `undefined`: it asks for none. */
+  readonly effort: string | undefined
   /** Offers tools: a turn of the agent, not an errand such as a title. */
   readonly turn: boolean
   /** Asks for the summary of a compaction. */
@@ -93,6 +97,8 @@ const read = (body: typeof Body.Type): Asked => {
       onNone: () => "",
       onSome: ({ session_id }) => session_id
     }),
+    model: body.model,
+    effort: body.output_config?.effort,
     turn: (body.tools ?? []).length > 0,
     said,
     known: body.messages.flatMap(textsOf).join("\n"),

@@ -28,7 +28,66 @@ const opera = Effect.fnUntraced(function* (ceiling: string, ...programs: Readonl
     const exit = yield* Effect.exit(printedAt(at, "conduct", ...args))
     return { isDone: Exit.isSuccess(exit), said: lines.join("\n") }
   })
-  return { conduct, home }
+  /** Writes a plan that chooses these agents. */
+  const choose = (agents: string) =>
+    fs.writeFileString(`${project}/plan.yaml`, planOf(`finish: { prompt: Bow }\nagents:\n${agents}`))
+  return { choose, conduct, home }
+})
+
+describe("behaviour#agents-of-a-plan", () => {
+  it.layer(services)((it) => {
+    it.effect(
+      "a dry run tells the agent, the models and the effort of each role, and a person's word outranks them",
+      () =>
+        Effect.gen(function* () {
+          const { choose, conduct } = yield* opera("bypassPermissions", "claude", "codex", "pi")
+          yield* choose(
+            "  implementer: { agent: codex, model: [gpt-5-mini, gpt-5], effort: high }\n  finisher: { agent: pi, model: x }"
+          )
+          const flags = ["--permission", "bypassPermissions", "--dry-run"]
+          const { isDone, said } = yield* conduct("plan.yaml", ...flags)
+          assert.isTrue(isDone, said)
+          assert.include(
+            said,
+            "implementer by codex (gpt-5-mini, then gpt-5; effort high), with at most bypassPermissions"
+          )
+          assert.include(said, "reviewer by claude, with at most bypassPermissions")
+          assert.include(said, "finisher by pi (x), with at most bypassPermissions")
+          const other = yield* conduct("plan.yaml", "--implementer", "pi", "--reviewer", "codex", ...flags)
+          assert.include(other.said, "implementer by pi, with")
+          assert.include(other.said, "reviewer by codex, held to reading by -s read-only")
+          const { agents } = JSON.parse((yield* conduct("plan.yaml", ...flags, "--json")).said)
+          assert.deepInclude(agents[0], { agent: "codex", models: ["gpt-5-mini", "gpt-5"], effort: "high" })
+          assert.deepInclude(agents[1], { agent: "claude", models: [], effort: null })
+        })
+    )
+    it.effect("an agent of a plan that its role cannot have is refused by its key, under the same ceiling", () =>
+      Effect.gen(function* () {
+        const { choose, conduct } = yield* opera("acceptEdits", "claude", "codex", "gemini")
+        for (const [agents, why] of [
+          ["implementer: { agent: codex }", "agents.implementer of the plan: with acceptEdits, Codex works in its"],
+          ["reviewer: { agent: gemini }", "agents.reviewer of the plan: Gemini CLI runs what the settings"],
+          ["reviewer: { agent: nonesuch }", 'agents.reviewer of the plan: no agent is called "nonesuch": name claude'],
+          ["reviewer: { effort: huge }", "agents.reviewer of the plan: it knows no effort huge: name low, medium"],
+          ["finisher: { agent: pi }", "agents.finisher of the plan: pi runs what its own files say"]
+        ] as const)
+          for (const more of [[], ["--dry-run"]]) {
+            yield* choose(`  ${agents}`)
+            const { isDone, said } = yield* conduct("plan.yaml", ...more)
+            assert.isFalse(isDone, said)
+            assert.include(said, why)
+          }
+      })
+    )
+    it.effect("an effort that an agent has no setting for is refused", () =>
+      Effect.gen(function* () {
+        const { choose, conduct } = yield* opera("bypassPermissions", "claude", "gemini")
+        yield* choose("  reviewer: { agent: gemini, effort: high }")
+        const { said } = yield* conduct("plan.yaml", "--permission", "bypassPermissions", "--dry-run")
+        assert.include(said, "agents.reviewer of the plan: it has no setting for effort: leave effort high out")
+      })
+    )
+  })
 })
 
 describe("behaviour#agents-of-a-run", () => {

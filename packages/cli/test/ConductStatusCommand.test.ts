@@ -48,7 +48,8 @@ describe("behaviour#plain-words", () => {
           )
           const status = (yield* run("conduct", "status")).join("\n")
           assert.include(status, "implementer has ended, pid 4194303")
-          assert.include(status, "  implementer by codex, pid 4194303, is gone\n")
+          assert.include(status, "\n  implementer: claude (sonnet, then opus; effort high)\n")
+          assert.include(status, "  implementer by codex (opus; effort high), pid 4194303, is gone\n")
           // Its agent has not told its session yet.
           assert.include(status, `    output ${home}/state/launches/${gone.launchId}.out`)
           const found = { ...examples.AgentSessionFound, token: asked.token }
@@ -60,13 +61,18 @@ describe("behaviour#plain-words", () => {
           const listed = yield* run("status")
           assert.match(listed.join("\n"), /\nr +needs you +- .* codex .*no souffleur conducts it\n/u)
           assert.include(listed, `  souffleur conduct ${examples.RunOpened.plan} --project-dir ${home}`)
-          const { agent } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
+          const { agent, agents } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
           assert.deepInclude(agent, {
             condition: "gone",
             pid: 4_194_303,
             program: "codex",
+            model: "opus",
+            effort: "high",
             session_id: found.sessionId
           })
+          assert.deepStrictEqual(agents, [
+            { role: "implementer", agent: "claude", models: ["sonnet", "opus"], effort: "high" }
+          ])
           const escalated = { ...examples.TaskEscalated, taskId: started.taskId }
           yield* Effect.provide(
             Effect.flatMap(RunLog, (log) => log.append("run/r", 5, [escalated])),

@@ -1,8 +1,16 @@
 import { type AgentKind, AgentNotFound, type AgentOrder } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
-import { completeCommand, maySubcommand, promptWords, readLiteral, withoutCeiling, wordSet } from "@souffleur/session"
+import {
+  argsWithModel,
+  completeCommand,
+  maySubcommand,
+  promptWords,
+  readLiteral,
+  withoutCeiling,
+  wordSet
+} from "@souffleur/session"
 import { Effect, Result } from "effect"
-import { copilotFlags, headless, limitsOf, lookingFlags } from "./CopilotFlags.ts"
+import { copilotFlags, headless, limitsOf, lookingFlags, modelFlags } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
 
 /** Recognises Copilot's program, by its name or within its package. */
@@ -45,10 +53,10 @@ export const compactPrompt = "/compact"
  */
 export const copilotCommand = Effect.fn("copilotCommand")(function* (
   options: AgentOptions,
-  { heldTo, permission, print, prompt, session: { sessionId } }: AgentOrder
+  { choice, heldTo, permission, print, prompt, session: { sessionId } }: AgentOrder
 ) {
   const { agentCommand, agentDir } = options
-  const { args, program } = agentCommand
+  const { program } = agentCommand
   const limited = permission !== "bypassPermissions"
   if (limited && (yield* trustsFolders(agentDir)))
     return yield* new AgentNotFound({
@@ -56,6 +64,7 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
       problem:
         "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or set MAX_EXTERNAL_PERMISSION=bypassPermissions"
     })
+  const args = yield* argsWithModel(agentCommand, { choice }, modelFlags)
   const compacts = prompt === compactPrompt
   const window = !print && !limited
   const asked = promptWords({ compacts, prompt, window }, { flag: "--interactive", headless: [headless] })

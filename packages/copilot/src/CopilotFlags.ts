@@ -1,5 +1,13 @@
 import type { Permission } from "@souffleur/domain"
-import { ceilingFlag, type FlagTable, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
+import {
+  ceilingFlag,
+  type FlagTable,
+  type ModelFlags,
+  permissionFlag,
+  promptFlag,
+  sessionFlag,
+  wordSet
+} from "@souffleur/session"
 
 /**
  * Writes files, and runs nothing. To be allowed to write is to be allowed a shell whose output goes to a file. The
@@ -22,6 +30,15 @@ export const limitsOf = (permission: Permission): ReadonlyArray<string> =>
   permission === "bypassPermissions" ? [everyTool] : editingFlags
 /** The flag by which a headless launch is known: its prompt is on standard input. */
 export const headless = "--no-ask-user"
+
+/** It begins with no other effort. */
+export const modelFlags: ModelFlags = {
+  model: ["--model"],
+  effort: {
+    words: (effort) => ["--reasoning-effort", effort],
+    levels: ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+  }
+}
 
 /** The flags of `copilot`. */
 export const copilotFlags: FlagTable = {

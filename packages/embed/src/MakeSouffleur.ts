@@ -18,6 +18,7 @@ import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { PlanName } from "./conducting/FindPlan.ts"
+import { stopPlan } from "./conducting/StopPlan.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { outputOf, type OutputOptions } from "./jobs/JobOutput.ts"
 import { resultOf, wordsOfJob } from "./jobs/JobResult.ts"
@@ -176,6 +177,7 @@ export const makeSouffleur = Effect.gen(function* () {
     detach: (order: WatchOrder, options: DetachOptions) => here(detach(order, options)),
     conduct: (options: ConductOptions) => here(conductPlan(options)),
     trustPlan: (...of: Parameters<typeof trustPrograms>) => here(trustPrograms(...of)),
+    stopPlan: (...of: Parameters<typeof stopPlan>) => here(stopPlan(...of)),
     answer: (name: PlanName, answer: PlanAnswer) => here(answerRun(name, answer)),
     jobs: here(livingJobs),
     endedJobs: (...of: Parameters<typeof endedJobs>) => here(endedJobs(...of)),

@@ -27,6 +27,7 @@ import type {
   RunError,
   SettleError,
   StopError,
+  StopPlanError,
   TrustError,
   TrustPlanError,
   WatchError
@@ -40,6 +41,7 @@ import type {
   ResumeOptions,
   RetryOptions,
   PlanAnswer,
+  StopPlanOptions,
   RunOptions,
   WatchOptions,
   WatchOrder
@@ -121,8 +123,13 @@ export class Souffleur extends Context.Service<
      * `ProgramsUntrusted` has them. Fails with that error where the plan has others by now.
      */
     readonly trustPlan: (order: PlanOrder, programs: ReadonlyArray<string>) => Effect.Effect<void, TrustPlanError>
-    /** Gives a run a person's answer, to a task, the finishing step or a changed plan, or ends its wait. */
+    /** Gives a run a person's answer, to a task, the finishing step or a changed plan, holds it, or ends its wait. */
     readonly answer: (name: PlanName, answer: PlanAnswer) => Effect.Effect<Run, AnswerError>
+    /**
+     * Stops a run: its agent at work goes on to its end, or is ended `now` and its session kept. Nothing but another
+     * `conduct` goes on with the run.
+     */
+    readonly stopPlan: (name: PlanName, options?: StopPlanOptions) => Effect.Effect<Run, StopPlanError>
     /** Lists the live sessions of this user's agents, by their own files and hooks. `watch` takes any of them. */
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LiveSession>, PartsError>
     /**

@@ -128,6 +128,9 @@ export type PlanBroken = LogError | Refused
  */
 export type AnswerError = GuidanceUnfit | PartsError | PlanInvalid | PlanReadFailed | ProgramsUntrusted | Refused
 
+/** A run cannot be stopped. `Refused`: it is over. The others keep its agent from being ended. */
+export type StopPlanError = ConductError | PlanReadFailed
+
 /** A watch is refused a word of an operator: a rule forbids it, or its log or its parts fail. */
 type WordError = PartsError | ReadFailed | Refused
 

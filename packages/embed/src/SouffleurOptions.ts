@@ -181,14 +181,16 @@ export interface ConductOptions {
    */
   readonly permission?: Permission
   /**
-   * The agents of the roles, by their programs' names such as `pi`, in place of the configured one. A resumed run keeps
-   * the roles that are not named.
+   * The agents of the roles, by their programs' names such as `pi`, in place of those of the plan or the settings. A
+   * resumed run keeps the roles that are not named.
    */
   readonly agents?: RoleAgents
   /** No further task begins from then on, epoch ms. A call without it takes the deadline of the run away. */
   readonly deadline?: number
   /** A person's word that the last conductor of the plan's run is gone, where it cannot be seen from here. */
   readonly moved?: boolean
+  /** True if no person says this, so that a run which a person stopped stays stopped. */
+  readonly restored?: boolean
   /** How long an agent may take. */
   readonly limits?: {
     readonly implementerTimeout?: Duration.Input | undefined
@@ -213,10 +215,24 @@ export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {
 export type PlanAnswer =
   | { readonly task: string; readonly guidance: string }
   | { readonly task: string; readonly answer: "retry" | "skip" }
+  /** The task is left out, and its rejected commits are taken back. */
+  | { readonly task: string; readonly answer: "skip"; readonly revert: true }
+  /** A complete task is done again, by these words too. */
+  | { readonly redo: string; readonly guidance?: string }
+  /** Nothing further begins, until `wait: "over"`. */
+  | { readonly hold: "until go" }
   | { readonly finishing: "retry" | "skip" }
   | { readonly plan: "as it is" }
   | { readonly wait: "over" }
   | { readonly allow: "as much again" | "red" }
+
+/** How a run of a plan is stopped. */
+export interface StopPlanOptions {
+  /** True to end its agent at once. Absent: the agent at work goes on to its end. */
+  readonly now?: boolean
+  /** Why, in the person's own words, for the log. */
+  readonly reason?: string | undefined
+}
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {

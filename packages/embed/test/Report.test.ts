@@ -140,7 +140,7 @@ describe("command-line#report", () => {
   })
 
   it("a report has the tasks and the commits of its time, each commit once", () => {
-    const { AgentAsked, ImplementationCompleted, RunOpened, TaskCompleted, TaskStarted } = runExamples
+    const { AgentAsked, ImplementationCompleted, ReviewApproved, RunOpened, TaskCompleted, TaskStarted } = runExamples
     const taskId = "task-001"
     const asked = (time: number, token: string) => at(time, { ...AgentAsked, token, taskId })
     const done = (time: number, token: string, commits: ReadonlyArray<string>) =>
@@ -154,6 +154,7 @@ describe("command-line#report", () => {
       done(noon - 2 * hour, "a2", ["c1", "c2"]),
       asked(noon - 2 * hour, "a3"),
       done(noon - hour, "a3", ["c2", "c3"]),
+      at(noon - hour, { ...ReviewApproved, taskId, minor: ["`it` has *a* long name"] }),
       at(noon - hour, { ...TaskCompleted, taskId, commits: ["old", "c1", "c2", "c3"] })
     )
     const told: JobHistory = { job: job({ kind: "run", id: "r" }), run: runTimeline(events, noon) }
@@ -161,8 +162,9 @@ describe("command-line#report", () => {
     assert.deepStrictEqual([report.tasks, report.commits], [1, 3])
     assert.include(
       reportMarkdown(report, utc),
-      "- task-001 Create the model: completed, unverified, 3 agents, 4 commits, 13 h 0 m"
+      "- task-001 Create the model: completed, unverified, 3 agents, 4 commits, 13 h 0 m\n  - minor: \\`it\\` has \\*a\\* long name"
     )
+    assert.deepStrictEqual(reportJson(report).runs[0]?.tasks[0]?.minor, ["`it` has *a* long name"])
   })
 
   it("a word of others begins no form of Markdown, and no line of a terminal", () => {

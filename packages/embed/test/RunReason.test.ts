@@ -24,7 +24,8 @@ const rejected = (attempt: number): RunEvent => ({
   _tag: "ReviewRejected",
   at,
   ...assignment,
-  feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] }
+  feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] },
+  minor: ["a long name"]
 })
 const failed = (reason: "timeout" | "lost"): RunEvent => ({
   _tag: "ImplementationFailed",
@@ -46,8 +47,9 @@ const ending = (reason: "timeout" | "left running"): RunEvent => ({
 })
 
 /** Returns the words of `conduct why` after these events. */
-const why = (...events: ReadonlyArray<RunEvent>): string => {
-  const recorded = [opened, ...events].map((event, n) => ({ stream: "run/r", revision: n + 1, position: n + 1, event }))
+const why = (...events: ReadonlyArray<RunEvent>): string => whyOf(opened, ...events)
+const whyOf = (...events: ReadonlyArray<RunEvent>): string => {
+  const recorded = events.map((event, n) => ({ stream: "run/r", revision: n + 1, position: n + 1, event }))
   const reason = runReasonOf(recorded, recorded.length)
   return reason === undefined ? "" : runReasonLines(reason).join("\n")
 }
@@ -55,6 +57,9 @@ const why = (...events: ReadonlyArray<RunEvent>): string => {
 it("why tells the step of the ladder of a rejection and of a failed assignment", () => {
   assert.include(why(rejected(1)), "the first: the same implementer goes on")
   assert.include(why(rejected(1), rejected(2)), "the second: a fresh implementer")
+  assert.notInclude(why(rejected(1), rejected(2)), "model")
+  const planned = { ...opened, agents: { implementer: { models: ["sonnet", "opus"] } } }
+  assert.include(whyOf(planned, rejected(1), rejected(2)), "gets all feedback, with the next model of the plan, opus")
   assert.include(why(rejected(1), rejected(2), rejected(3)), "the third is a person's")
   assert.include(why(failed("timeout"), failed("timeout")), "assignment 2 in a row that came to nothing")
   assert.include(why(failed("lost")), "it counts for nothing")

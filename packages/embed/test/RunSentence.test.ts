@@ -10,6 +10,7 @@ const {
   AgentLaunched,
   ImplementationFailed,
   PlanRevised,
+  ReviewApproved,
   ReviewRejected,
   RunOpened,
   TaskEscalated,
@@ -33,6 +34,19 @@ const escalated = foldRun([
   rejected(3, ["the empty\u001B[2J input", ...Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(1000)}`)]),
   { ...TaskEscalated, taskId, reason: "rejections", message: "rejected 3 times: not at 3" }
 ])
+
+describe("behaviour#verdicts-of-agents", () => {
+  it("the minor findings of a task are lines below it, and needs nobody", () => {
+    const run = foldRun([RunOpened, { ...TaskStarted, taskId }, { ...ReviewApproved, minor: ["a\u001B[2J name", "b"] }])
+    assert.deepStrictEqual(taskLines(taskOf(run, taskId)!, outputOf).slice(1), [
+      "    minor: a\\u001b[2J name",
+      "    minor: b"
+    ])
+    assert.deepStrictEqual(runNeeds("r", run, outputOf), [])
+    assert.include(runSentence({ ...ReviewApproved, minor: ["a", "b"] }), "(2 minor findings): ")
+    assert.include(runSentence(ReviewRejected), "(1 issue, 1 minor finding): ")
+  })
+})
 
 describe("behaviour#answers", () => {
   it("a run that needs nobody has no needs", () => {

@@ -164,6 +164,40 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
+for (const left of [false, true])
+  it.live(
+    `a run is stopped with its agent ${left ? "without a conductor" : "by its conductor"}, and stays stopped`,
+    () =>
+      Effect.gen(function* () {
+        const { fs, held, layer, project } = yield* opera
+        const order = { project, plan: "plan.yaml" }
+        yield* fs.writeFileString(held, "")
+        yield* Effect.gen(function* () {
+          const souffleur = yield* Souffleur
+          const launched = Effect.tap(souffleur.conduct(order), (run) => first(run, "AgentLaunched"))
+          const stop = souffleur.stopPlan({ project }, { now: true, reason: "the plan is wrong" })
+          const stopped = yield* left
+            ? Effect.andThen(Effect.scoped(launched), stop)
+            : Effect.scoped(Effect.andThen(launched, stop))
+          assert.deepInclude(stopped, { assignment: null, owner: null })
+          const status = yield* souffleur.planStatus(yield* souffleur.findPlan({ project }))
+          assert.deepInclude(status, { need: null, standing: "stopped by a person", state: "idle" })
+          const waiting = () => Effect.die("it waits for nobody")
+          const restored = Effect.flatMap(
+            souffleur.conduct({ ...order, restored: true, waiting }),
+            (run) => run.awaitEnd
+          )
+          assert.isNotNull((yield* Effect.scoped(restored)).stop)
+          yield* fs.remove(held)
+          yield* Effect.scoped(Effect.flatMap(souffleur.conduct(order), (run) => run.awaitEnd))
+          const history = (yield* souffleur.planHistory({ project })).map(({ event }) => event)
+          const [one, two] = history.flatMap((event) => (event._tag === "AgentAsked" ? [event] : []))
+          assert.deepInclude(two, { sessionId: one!.sessionId, resumed: true, attempt: 1 })
+          assert.strictEqual(history.filter(({ _tag }) => _tag === "AgentStopped").length, 1)
+        }).pipe(Effect.provide(layer))
+      }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+
 it.live("a plan that cannot be conducted fails with the error of its kind, and leaves no run", () =>
   Effect.gen(function* () {
     const { fs, layer, path, project } = yield* opera

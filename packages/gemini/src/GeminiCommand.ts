@@ -2,6 +2,7 @@ import { type AgentKind, AgentNotFound, type AgentOrder } from "@souffleur/domai
 import type { AgentOptions } from "@souffleur/process"
 import {
   type AgentDialect,
+  argsWithModel,
   argumentsOfProgram,
   completeCommand,
   hasBegun,
@@ -10,7 +11,7 @@ import {
   wordSet
 } from "@souffleur/session"
 import { Effect, Result } from "effect"
-import { asksRecords, geminiFlags, launchFlags, records } from "./GeminiFlags.ts"
+import { asksRecords, geminiFlags, launchFlags, modelFlags, records } from "./GeminiFlags.ts"
 
 /** Recognises Gemini CLI's program, by its name or within its package. */
 export const isGemini = (word = ""): boolean => /(?:^|\/)gemini$|(?:^|\/)@google\/gemini-cli(?:\/|$)/u.test(word)
@@ -49,12 +50,13 @@ export const literalGemini: AgentKind["takeApart"] = (command) => {
  */
 export const geminiCommand = Effect.fn("geminiCommand")(function* (
   options: AgentOptions,
-  { permission, prompt, session }: AgentOrder,
+  { choice, permission, prompt, session }: AgentOrder,
   sessionFile: Parameters<AgentDialect["command"]>[1]
 ) {
-  const { args, program } = options.agentCommand
+  const { program } = options.agentCommand
   const { sessionId } = session
   if (permission !== "bypassPermissions") return yield* new AgentNotFound({ program, problem: limited })
+  const args = yield* argsWithModel(options.agentCommand, { choice }, modelFlags)
   const begun = yield* hasBegun(session, sessionFile)
   return yield* completeCommand(options, variables, {
     args: [

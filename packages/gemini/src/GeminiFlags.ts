@@ -1,4 +1,12 @@
-import { ceilingFlag, type FlagTable, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
+import {
+  ceilingFlag,
+  type FlagTable,
+  type ModelFlags,
+  permissionFlag,
+  promptFlag,
+  sessionFlag,
+  wordSet
+} from "@souffleur/session"
 
 /** Flags of each launch. In a folder that it does not trust, a headless Gemini CLI ends at once. */
 export const launchFlags = ["--approval-mode", "yolo", "--skip-trust"]
@@ -10,6 +18,9 @@ const asking = new Set<string>(["--output-format", "-o"])
 /** Returns whether the user asked for the records. */
 export const asksRecords = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => asking.has(arg.split("=", 1)[0]!))
+
+/** It has no flag for effort. */
+export const modelFlags: ModelFlags = { model: ["--model", "-m"] }
 
 /** The flags of `gemini`. */
 export const geminiFlags: FlagTable = {

@@ -1,6 +1,7 @@
 import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused, freshHex } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
 import {
+  argsWithModel,
   argumentsOfProgram,
   completeCommand,
   maySubcommand,
@@ -9,7 +10,7 @@ import {
   wordSet
 } from "@souffleur/session"
 import { Effect, Option, Result } from "effect"
-import { asksRecords, openCodeFlags, records } from "./OpenCodeFlags.ts"
+import { asksRecords, modelFlags, openCodeFlags, records } from "./OpenCodeFlags.ts"
 
 /** Recognises OpenCode's program, by its name or within its package. */
 export const isOpenCode = (word = ""): boolean => /(?:^|\/)opencode(?:\.exe)?$|(?:^|\/)opencode-ai(?:\/|$)/u.test(word)
@@ -75,9 +76,9 @@ export const sessionWord = (words: ReadonlyArray<string>): SessionWord | undefin
  */
 export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   options: AgentOptions,
-  { heldTo, permission, prompt, session }: AgentOrder
+  { choice, heldTo, permission, prompt, session }: AgentOrder
 ) {
-  const { args, program } = options.agentCommand
+  const { program } = options.agentCommand
   if (heldTo !== undefined)
     return yield* new AgentNotFound({
       program,
@@ -89,6 +90,7 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
       program,
       problem: `${unasked}: it is launched with bypassPermissions alone, which MAX_EXTERNAL_PERMISSION=bypassPermissions allows`
     })
+  const args = yield* argsWithModel(options.agentCommand, { choice }, modelFlags)
   const resumed = session._tag === "Resume"
   const named = resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* freshHex(8)}`]
   return yield* completeCommand(options, variables, {

@@ -1,4 +1,4 @@
-import { type FlagTable, permissionFlag, sessionFlag, wordSet } from "@souffleur/session"
+import { type FlagTable, type ModelFlags, permissionFlag, sessionFlag, wordSet } from "@souffleur/session"
 
 /** Has OpenCode print its records, which name the session. */
 export const records = ["--format", "json"]
@@ -9,6 +9,12 @@ export const asksRecords = (args: ReadonlyArray<string>): boolean =>
 /** Returns whether the user named the agent of OpenCode that takes the prompts. */
 export const namesAgent = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => arg.split("=", 1)[0] === "--agent")
+
+/** A resumed session keeps its model, and no variant. The provider of a model names its variants. */
+export const modelFlags: ModelFlags = {
+  model: ["--model", "-m"],
+  effort: { words: (effort) => ["--variant", effort] }
+}
 
 /** The flags of `opencode run`. */
 export const openCodeFlags: FlagTable = {

@@ -1,8 +1,8 @@
 import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
-import { type AgentDialect, completeCommand, readWords, wordSet } from "@souffleur/session"
+import { type AgentDialect, argsWithModel, completeCommand, readWords, wordSet } from "@souffleur/session"
 import { Effect, Option, Result } from "effect"
-import { piFlags } from "./PiFlags.ts"
+import { modelFlags, piFlags } from "./PiFlags.ts"
 import { isTrustedInPi } from "./PiTrust.ts"
 
 /** Recognises pi's program, by its name or within its package. */
@@ -46,10 +46,10 @@ const resumed = "--session"
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   options: AgentOptions,
-  { folder, permission, print, prompt, session }: AgentOrder,
+  { choice, folder, permission, print, prompt, session }: AgentOrder,
   sessionFile: Parameters<AgentDialect["command"]>[1]
 ) {
-  const { args, program } = options.agentCommand
+  const { program } = options.agentCommand
   const { sessionId } = session
   if (permission !== "bypassPermissions") return yield* new AgentNotFound({ program, problem: limited })
   const file =
@@ -61,6 +61,7 @@ export const piCommand = Effect.fn("piCommand")(function* (
             reason === "missing" ? Effect.undefined : new AgentNotFound({ program, problem: message })
           )
         )
+  const args = yield* argsWithModel(options.agentCommand, { choice }, modelFlags)
   const isAlone = !print && prompt !== "" && folder !== undefined
   const asks = isAlone && !(yield* isTrustedInPi(options.agentDir, folder))
   return yield* completeCommand(options, variables, {

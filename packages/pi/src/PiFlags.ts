@@ -1,4 +1,13 @@
-import { type FlagTable, printFlag, sessionFlag, wordSet } from "@souffleur/session"
+import { type FlagTable, type ModelFlags, printFlag, sessionFlag, wordSet } from "@souffleur/session"
+
+/** It passes over an effort that it does not know. */
+export const modelFlags: ModelFlags = {
+  model: ["--model"],
+  effort: {
+    words: (effort) => ["--thinking", effort],
+    levels: ["off", "minimal", "low", "medium", "high", "xhigh", "max"]
+  }
+}
 
 /** The flags of `pi`. It reads no `--flag=value`. */
 export const piFlags: FlagTable = {

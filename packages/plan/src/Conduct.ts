@@ -1,23 +1,24 @@
-import { isSessionKnown, jittered, newTrace, quietUntilNow, Settings, untraced } from "@souffleur/domain"
-import { type LogError, type Refused } from "@souffleur/eventlog"
-import { Clock, Effect, Schedule } from "effect"
-import { isLeft } from "./agent/AgentEnd.ts"
-import { judgeBaseline, judgeWork } from "./gate/JudgeCommit.ts"
-import { beginBranch, branchProblem } from "./git/BeginBranch.ts"
-import { astray, obstacle, withoutObstacle } from "./git/Obstacle.ts"
+import { isSessionKnown, jittered, newTrace, Settings, untraced } from "@souffleur/domain"
+import { type LogError, Refused } from "@souffleur/eventlog"
+import { Effect, Schedule } from "effect"
+import { startTask } from "./StartTask.ts"
+import { askAllowed, beforeTask } from "./AskAllowed.ts"
 import { finishAlone, verifyRun } from "./finish/FinishAlone.ts"
-import { PlanContext } from "./PlanContext.ts"
-import { judgeAgent } from "./agent/Judging.ts"
-import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
-import { next } from "./run/Next.ts"
-import { isRunOver, type Run, type Task, type Assignment } from "./run/Run.ts"
-import { writeState } from "./state/StateStore.ts"
-import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
+import { beginBranch } from "./git/BeginBranch.ts"
 import { assignedAgent } from "./agent/AssignedAgent.ts"
-import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
-import { changed, waitedOut } from "./Waiting.ts"
-import { ceilingReached, isDeadlineOver } from "./decide/RunAllowance.ts"
-import { type AgentRole, nothingUsed } from "./run/RunFields.ts"
+import { awaitAgent, settleAssignment } from "./agent/Assignment.ts"
+import { judgeAgent } from "./agent/Judging.ts"
+import { judgeBaseline, judgeWork } from "./gate/JudgeCommit.ts"
+import { withoutObstacle } from "./git/Obstacle.ts"
+import { takeBack } from "./git/TakeBack.ts"
+import { comparedPlan, isRight, resume } from "./PausedRun.ts"
+import { PlanContext } from "./PlanContext.ts"
+import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
+import { next } from "./decide/RunStep.ts"
+import { isRunOver, type Run, type Task, type Assignment } from "./run/Run.ts"
+import { nothingUsed } from "./run/RunFields.ts"
+import { writeState } from "./state/StateStore.ts"
+import { changed, untilStopped, waitedOut } from "./Waiting.ts"
 
 /** Returns what an agent used in its assignment. */
 const usedBy = Effect.fnUntraced(function* (assignment: Assignment) {
@@ -52,32 +53,6 @@ const finishAssignment = Effect.fn("finishAssignment")(
     )
 )
 
-/** Returns the pause of a run that has used what it may; `undefined`: it goes on. */
-const atCeiling = Effect.fnUntraced(function* (run: Run) {
-  const message = ceilingReached(run, yield* Settings, yield* Clock.currentTimeMillis)
-  return message === undefined ? undefined : ({ _tag: "Pause", reason: "ceiling", files: [], message } as const)
-})
-
-/** Returns the pause in place of a further task; `undefined`: it may begin. */
-const beforeTask = Effect.fnUntraced(function* (run: Run) {
-  return isDeadlineOver(run, yield* Clock.currentTimeMillis)
-    ? ({ _tag: "Pause", reason: "deadline", files: [], message: "" } as const)
-    : yield* atCeiling(run)
-})
-
-/**
- * Asks for an agent, unless the run has used what it may, or the hours are quiet (spec: behaviour#allowance-of-a-run).
- */
-const askAllowed = Effect.fn("Conduct.askAllowed")(function* (run: Run, role: AgentRole) {
-  const { ref } = yield* PlanContext
-  const spent = yield* atCeiling(run)
-  if (spent !== undefined) return yield* ref.dispatch(spent)
-  const until = yield* quietUntilNow((yield* Settings).quietHours)
-  return until === null || until <= run.awakeUntil
-    ? yield* askAgent(role)
-    : yield* ref.dispatch({ _tag: "KeepQuiet", until })
-})
-
 /**
  * Asks for a reviewer, or counts the work again where HEAD has moved since the implementer ended. Another reviewer or a
  * person may have committed.
@@ -93,12 +68,6 @@ const finish = Effect.fn("Conduct.finish")(function* (run: Run) {
   return (yield* finishAlone(run)) ?? (yield* askAllowed(run, "finisher"))
 })
 
-/** Reads the plan, and says in what it differs from what the run understands of it; `undefined`: in nothing. */
-const comparedPlan = Effect.fnUntraced(function* ({ agreed }: Run) {
-  const now = yield* (yield* PlanContext).read
-  return { now, difference: planDifference(agreed, yield* termsOf(now.plan)) }
-})
-
 /**
  * Takes a step by the plan as its file is now, or pauses the run where a person has not taken that plan: an agent can
  * write it (spec: behaviour#the-plan-is-a-persons).
@@ -111,18 +80,30 @@ const byPlan = Effect.fn("Conduct.byPlan")(function* <E, R>(run: Run, step: Effe
     : yield* context.ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })
 })
 
-/** Maximum of untracked files that a task remembers from its beginning. */
-const maxUntracked = 500
+/** Lets programs judge a commit, unless a person stops the run meanwhile: they judge it again then. */
+const unlessStopped = <E, R>(judging: Effect.Effect<Run, E, R>) =>
+  Effect.raceFirst(
+    judging,
+    Effect.andThen(
+      untilStopped(),
+      Effect.flatMap(PlanContext, ({ ref }) => ref.state)
+    )
+  )
 
 /** Takes one step of the loop. `undefined`: a person's word is needed, or the run is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
-  const { git, ref } = yield* PlanContext
+  const { ref } = yield* PlanContext
   const step = next(run)
   switch (step._tag) {
     case "Await":
       return yield* finishAssignment(step.assignment)
     case "Wait":
       return yield* waitedOut(run, step.wait)
+    case "Held":
+      yield* changed(run)
+      return yield* ref.state
+    case "Revert":
+      return yield* takeBack(run, step.reverting)
     case "Start":
       return yield* byPlan(
         run,
@@ -131,11 +112,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
           Effect.gen(function* () {
             const pause = yield* beforeTask(run)
             if (pause !== undefined) return yield* ref.dispatch(pause)
-            const base = yield* git.head
-            const { branch } = yield* git.status
-            const there = yield* git.untracked
-            const untracked = there.length > maxUntracked ? null : there
-            return yield* ref.dispatch({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
+            return yield* startTask(run, step.task)
           }),
           run
         )
@@ -148,45 +125,18 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Branch":
       return yield* byPlan(run, withoutObstacle(true, beginBranch(run, step.wanted), run))
     case "Baseline":
-      return yield* byPlan(run, withoutObstacle(false, judgeBaseline(), run))
+      return yield* byPlan(run, withoutObstacle(false, unlessStopped(judgeBaseline()), run))
     case "Gate":
-      return yield* byPlan(run, withoutObstacle(false, judgeWork(step.task, step.head), run))
+      return yield* byPlan(run, withoutObstacle(false, unlessStopped(judgeWork(step.task, step.head)), run))
     case "Verify":
       return yield* byPlan(run, withoutObstacle(true, verifyRun(run), run))
     case "Finish":
       return yield* byPlan(run, withoutObstacle(false, finish(run), run))
     case "Escalated":
+    case "Stopped":
     case "Done":
       return undefined
   }
-})
-
-/** Returns whether the reason of a pause is put right. */
-const isRight = Effect.fnUntraced(function* (run: Run) {
-  const { paused, assignment } = run
-  if (paused?.reason === "failed") {
-    const { git, read, statePath } = yield* PlanContext
-    return yield* Effect.isSuccess(Effect.all([read, git.status, writeState(statePath, run)]))
-  }
-  // A higher ceiling puts it right, and a person's word.
-  if (paused?.reason === "ceiling") return (yield* atCeiling(yield* (yield* PlanContext).ref.state)) === undefined
-  if (paused?.reason === "red") return (yield* (yield* PlanContext).git.head) !== run.baseline?.head
-  if (paused?.reason === "branch") return (yield* branchProblem(yield* (yield* PlanContext).ref.state)) === undefined
-  if (paused?.reason === "deadline") return !isDeadlineOver(run, yield* Clock.currentTimeMillis)
-  // A person's word also puts it right: the run understands that plan then.
-  if (paused?.reason === "plan") {
-    const { ref } = yield* PlanContext
-    return (yield* comparedPlan(yield* ref.state)).difference === undefined
-  }
-  // A person's answer also puts it right: on the tasks with lost work, or to continue from here.
-  if (paused?.reason === "work lost" || paused?.reason === "history") {
-    const { git, ref } = yield* PlanContext
-    // Another trouble of git's is another pause.
-    return (yield* astray(yield* ref.state, yield* git.status))?.reason !== paused.reason
-  }
-  if (paused?.reason !== "not gone")
-    return obstacle(yield* (yield* PlanContext).git.status, paused?.reason === "dirty") === undefined
-  return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))
 })
 
 /**
@@ -204,21 +154,23 @@ const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, 
     })
   )
 
-/** Ends a pause whose reason is put right. A person may end it at the same moment. */
-const resume = Effect.fnUntraced(function* (run: Run) {
-  const { ref } = yield* PlanContext
-  if (run.paused === null) return
-  // What was wrong may lie outside of git, such as a database that did not run: a red commit is judged at each start.
-  if (run.paused.reason === "red" || (yield* isRight(run)))
-    return yield* Effect.asVoid(ref.dispatch({ _tag: "Resume" }))
-  const { difference: message } = run.paused.reason === "plan" ? yield* comparedPlan(run) : {}
-  if (message !== undefined) yield* ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })
-})
+/** Lets the loop look again where a person's word came before a step, which the run refuses since. */
+const orOvertaken = <A, E, R>(run: Run, step: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(
+    step,
+    (error): error is E & Refused => error instanceof Refused && error.reason === "not now",
+    (refused) =>
+      Effect.gen(function* () {
+        const now = yield* (yield* PlanContext).ref.state
+        return now.revision === run.revision ? yield* Effect.fail(refused) : now
+      })
+  )
 
 /**
- * Conducts a run until its end, or until it needs a person: escalated, paused, or its finishing step failed. The log
- * has each act before and after it, so that after a kill another conductor continues from there. Returns the run as it
- * then is. Fails with `Refused` if another souffleur has the run, and with `LogError` if the log cannot be used.
+ * Conducts a run until its end, until a person stops it, or until it needs one: escalated, paused, or its finishing
+ * step failed. The log has each act before and after it, so that after a kill another conductor continues from there.
+ * Returns the run as it then is. Fails with `Refused` if another souffleur has the run, and with `LogError` if the log
+ * cannot be used.
  *
  * @example
  * ```ts
@@ -245,7 +197,8 @@ export const conduct = Effect.fn("conduct")(function* () {
     const run = yield* published
     if (run.paused !== null) return run
     const trace = yield* newTrace(run.current === null ? {} : { "souffleur.task": run.current })
-    if ((yield* Effect.withSpan(advance(run), "Conduct.step", trace)) === undefined) return run
+    const step = Effect.withSpan(advance(run), "Conduct.step", trace)
+    if ((yield* orOvertaken(run, step)) === undefined) return run
   }
 }, orPaused)
 
@@ -261,19 +214,21 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   // A person may have ended the pause, and its reason may have come again since.
   const isOver = Effect.gen(function* () {
-    return (yield* ref.state).paused === null || (yield* isRight(run))
+    const { paused, stop } = yield* ref.state
+    return paused === null || stop !== null || (yield* isRight(run))
   })
   yield* Effect.repeat(untraced(isOver), { schedule: rightSchedule, until: (yes) => yes })
 })
 
 /**
- * Conducts a run to its end. When the run needs a person, `waiting` is run, and the run continues once there is an
- * answer or git is in order again. A conductor under a watch does this, since its end would only bring it back.
+ * Conducts a run to its end, or until a person stops it. When the run needs a person, `waiting` is run, and the run
+ * continues once there is an answer or git is in order again. A conductor under a watch does this, since its end would
+ * only bring it back.
  */
 export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {
     const run = yield* conduct()
-    if (isRunOver(run)) return run
+    if (isRunOver(run) || run.stop !== null) return run
     yield* waiting(run)
     yield* orPaused(Effect.as(personCame(run), run))
   }

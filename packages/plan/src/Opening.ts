@@ -70,6 +70,8 @@ interface OpenOptions<E, R> {
   readonly git: Pick<Git, "missing" | "root">
   readonly newId: Effect.Effect<string, E, R>
   readonly pin?: Pin
+  /** True if no person conducts the run again, so that a stop stays. */
+  readonly restored?: boolean
 }
 
 /**
@@ -82,7 +84,7 @@ interface OpenOptions<E, R> {
 export const openRun = Effect.fn("openRun")(
   function* <E, R>(
     { digest, path, plan }: Omit<LoadedPlan, "understood">,
-    { git, newId, pin, project, statePath }: OpenOptions<E, R>
+    { git, newId, pin, project, restored = false, statePath }: OpenOptions<E, R>
   ) {
     const runs = yield* runsIn(git.root)
     yield* refuseOtherConductor(runs)
@@ -112,6 +114,7 @@ export const openRun = Effect.fn("openRun")(
       )
       return { id, from: 0 }
     }
+    if (known.run.stop !== null && !restored) yield* dispatchRun(known.id, { _tag: "EndStop" }, operator)
     // An unfinished run compares the plan before each of its steps.
     const message = known.run.phase === "finished" ? planDifference(known.run.agreed, terms) : undefined
     if (message !== undefined)

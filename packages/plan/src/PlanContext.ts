@@ -33,7 +33,7 @@ export class PlanContext extends Context.Service<
     readonly statePath: string
     /** The permission that agents should get, before the ceiling applies. */
     readonly requested: Permission
-    /** The programs of the agents that were chosen for roles. A role without one has the configured agent. */
+    /** The programs of the agents that a person chose for roles. A role without one has the plan's choice. */
     readonly agents: RoleAgents
     /** The setting that lets the implementer commit (`AgentKind.commitSetting`). */
     readonly commitSetting: string

@@ -13,6 +13,16 @@ export const changed = Effect.fnUntraced(function* ({ revision }: Run) {
   yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), revision), 1))
 })
 
+/** Waits until a person stops the run with its agent at work. */
+export const untilStopped = Effect.fnUntraced(function* () {
+  const { ref } = yield* PlanContext
+  for (;;) {
+    const run = yield* ref.state
+    if (run.stop?.now === true) return
+    yield* changed(run)
+  }
+})
+
 /** How often the login that the service refused is looked at. */
 const loginInterval = Schedule.spaced("10 seconds")
 

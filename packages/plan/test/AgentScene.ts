@@ -67,11 +67,12 @@ export const agentScene = Effect.fnUntraced(function* (reports?: FakeAgent["repo
   const conducts = <A, E>(
     effect: (
       assignment: Assignment
-    ) => Effect.Effect<A, E, PlanContext | Processes | Agent | Settings | Launcher | FileSystem.FileSystem>,
+    ) => Effect.Effect<A, E, PlanContext | Processes | Agent | Settings | Launcher | RunLog | FileSystem.FileSystem>,
     finishing: PlanContext["Service"]["finishing"] = null
   ) =>
     Effect.flatMap(assignment, effect).pipe(
       Effect.provideService(PlanContext, conductingWith(finishing)),
+      Effect.provideService(RunLog, log),
       Effect.provide(ports),
       Effect.provideService(
         Settings,

@@ -14,7 +14,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { layerPartialAgent } from "@souffleur/testing"
 import { Duration, Effect, FileSystem, Layer, Option, Result } from "effect"
 import { PlanContext } from "../src/PlanContext.ts"
-import { decideRun, foldRun, type RunEvent, type RunIntent } from "../src/index.ts"
+import { decideRun, foldRun, type RunEvent, type RunIntent, RunLog } from "../src/index.ts"
 import { askAgent, awaitAgent, settleAssignment } from "../src/agent/Assignment.ts"
 import { plainWords, planOf } from "./PlanStage.ts"
 
@@ -201,7 +201,7 @@ describe("behaviour#agents-of-a-run", () => {
         tree: () => Effect.succeed([])
       })
       const ended = yield* awaitAgent({ ...assignment!, ending: { reason: "timeout", limit: 60_000 } }, started).pipe(
-        Effect.provide([layer, gone, FileSystem.layerNoop({})])
+        Effect.provide([layer, gone, FileSystem.layerNoop({}), RunLog.layerMemory])
       )
       assert.deepStrictEqual(
         [ended._tag === "Failed" ? [ended.reason, ended.message] : ended, did],

@@ -15,6 +15,7 @@ const asked: Assignment = {
   attempt: 1,
   sessionId: "s1",
   agent: null,
+  choice: {},
   resumed: false,
   nudge: "it has been told so before",
   died: null,

@@ -406,9 +406,11 @@ describe("behaviour#agents-of-a-run", () => {
           lastFailure: "it slept",
           work: { commits: ["c1", "c2"], files: ["a.ts", "a.test.ts"], testFile: "a.test.ts" }
         }
+        const again = { ...told, reviewed: "c1", implementation: { head: "c2", verified: false }, minor: ["M1"] }
         for (const [name, text] of [
           ["implementer", implementerPrompt(planned, told, "w0rd")],
-          ["reviewer", reviewerPrompt(planned, told, "w0rd")]
+          ["reviewer", reviewerPrompt(planned, { ...told, feedback: [] }, "w0rd")],
+          ["re-reviewer", reviewerPrompt(planned, again, "w0rd", { since: { commits: ["c2"], files: ["a\n.ts"] } })]
         ] as const) {
           const file = fileURLToPath(new URL(`fixtures/prompts/${name}.md`, import.meta.url))
           assert.strictEqual(text, yield* fs.readFileString(file))
@@ -432,7 +434,12 @@ describe("behaviour#agents-of-a-run", () => {
         work: { commits: Array.from({ length: 5000 }, () => "c".repeat(40)), files, testFile: "t" }
       }
       const wide = { ...planned, description: long }
-      const [implementer, reviewer] = [implementerPrompt(wide, task, "w0rd"), reviewerPrompt(wide, task, "w0rd")]
+      const [implementer, reviewer] = [
+        implementerPrompt(wide, task, "w0rd"),
+        reviewerPrompt(wide, { ...task, reviewed: "c", minor: words(500) }, "w0rd", {
+          since: { commits: ["c"], files }
+        })
+      ]
       for (const prompt of [implementer, reviewer]) assert.isBelow(Buffer.byteLength(prompt), 131_072)
       for (const part of ["**Attempt 5 Feedback:**\nS5", "G5 "]) assert.include(implementer, part)
       assert.match(reviewer, /- and 49\d\d more, in the commits/u)

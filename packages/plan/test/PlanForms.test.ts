@@ -332,6 +332,18 @@ describe("behaviour#plan-forms", () => {
       "---\nworkflow_id: mine\nfinsh: none\n---\n### Task 1: A\n",
       /^finsh: there is no such key: did you mean finish\? \(line 3\)$/u
     ],
+    [
+      "agents of roles in front matter count in any form",
+      "p.md",
+      "---\nagents: { implementor: { agent: pi } }\n---\n- [ ] b\n",
+      /^agents\.implementor: there is no such key: did you mean implementer\? \(line 2\)$/u
+    ],
+    [
+      "agents of another tool in front matter say nothing",
+      "p.md",
+      "---\nagents: [frontend]\nowner: me\n---\n### Task 1: A\n- [ ] a\n",
+      /^task-1 A$/u
+    ],
     ["front matter with a likely tasks:", "p.md", "---\ntaks:\n  - id: a\n---\n- [ ] b\n", /did you mean tasks\?$/u],
     [
       "boxes below a plain item",

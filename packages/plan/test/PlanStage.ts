@@ -331,6 +331,8 @@ export const stage = Effect.fnUntraced(function* (
     conductsOn: (waiting: (run: Run) => Effect.Effect<void>) => process(conducting(waiting)),
     run: Effect.provideService(loadRun("r"), RunLog, log) as Effect.Effect<Run>,
     events,
+    /** The events of the run, as they come. */
+    changes: log.changes("run/r", 0),
     tags: Effect.map(events, (all) => all.map(({ _tag }) => _tag)),
     dispatch: (intent: Parameters<typeof dispatchRun>[1]) =>
       Effect.provideService(dispatchRun("r", intent, { _tag: "Operator" }), RunLog, log),

@@ -34,8 +34,8 @@ export const theatre = Effect.fnUntraced(function* (
     readonly lazy?: boolean
     /** The gate of each task, which is the real one. */
     readonly gate?: PlanGate
-    /** What the plan says besides its tasks. */
-    readonly plan?: Pick<Plan, "branch"> & Partial<Pick<Plan, "finish">>
+    /** What the plan says, besides its tasks or in their place. */
+    readonly plan?: Partial<Plan>
   } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
@@ -112,6 +112,11 @@ export const noting =
       prompts.push(assignment.prompt)
       return act(assignment)
     })
+/** Says a person's word while the agent is at work, which goes on to its end. */
+export const hearing =
+  (word: () => Effect.Effect<unknown, unknown>, act: Act): Act =>
+  (assignment) =>
+    Effect.andThen(word(), act(assignment))
 export const say =
   (text: string | undefined): Act =>
   () =>

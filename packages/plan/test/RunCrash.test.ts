@@ -45,7 +45,9 @@ const repository = () => {
     has: () => Effect.succeed(true),
     since: (base) =>
       Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),
-    missing: () => Effect.succeed([])
+    missing: () => Effect.succeed([]),
+    reverted: (_, onto) => Effect.succeed({ _tag: "Made", to: onto, made: [] }),
+    forward: () => Effect.void
   }
   return { commits, git }
 }
@@ -245,6 +247,27 @@ describe("behaviour#run", () => {
       }).pipe(Effect.provide(services))
     )
   })
+})
+
+describe("behaviour#final-review", () => {
+  it.live(
+    "killed at any moment of a final review that rejects once, it goes on from the log, and no agent is doubled",
+    () =>
+      Effect.gen(function* () {
+        const tasks = planOf("t1").tasks
+        const last = { ...tasks[0]!, id: "final-review", dependsOn: ["t1"], final: true } as const
+        const says = [approves, rejects(1), approves].map((said) => () => Effect.succeed(said))
+        const agents = ["implementer", "reviewer", "reviewer", "implementer", "reviewer"]
+        yield* killedEverywhere(
+          play([], says, { plan: { ...planOf("t1"), tasks: [...tasks, last] } }),
+          ["c0", "c1", "c2"],
+          agents,
+          { attempts: 1, rejections: 0 },
+          // A test above covers the moments before this one.
+          25
+        )
+      }).pipe(Effect.provide(services))
+  )
 })
 
 describe("behaviour#agents-of-a-run", () => {

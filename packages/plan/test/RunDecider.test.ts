@@ -88,10 +88,11 @@ const story = (
   self.dispatch({ _tag: "Take", owner, over: 0 })
   return self
 }
-const approved: AgentReport = { _tag: "Approved", summary: "good" }
-const rejected = (n: number): AgentReport => ({
+const approved: Extract<AgentReport, { readonly _tag: "Approved" }> = { _tag: "Approved", summary: "good", minor: [] }
+const rejected = (n: number): Extract<AgentReport, { readonly _tag: "Rejected" }> => ({
   _tag: "Rejected",
-  feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] }
+  feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] },
+  minor: []
 })
 const failed = (reason: "timeout" | "lost" | "nothing done"): AgentReport => ({
   _tag: "Failed",
@@ -230,7 +231,13 @@ describe("behaviour#agents-of-a-run", () => {
     const launched = () => {
       const told = story()
       told.start()
-      told.dispatch({ _tag: "Ask", role: "implementer", sessionId: "", head: null, agent: "codex" })
+      told.dispatch({
+        _tag: "Ask",
+        role: "implementer",
+        sessionId: "",
+        head: null,
+        choice: { agent: "codex", models: [] }
+      })
       told.dispatch({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: owner.process })
       return told
     }
@@ -524,6 +531,29 @@ describe("behaviour#ladder", () => {
       assert.deepStrictEqual(told.reviewed(approved).tags, ["ReviewApproved", "TaskCompleted"])
       assert.deepInclude(told.task(), { status: "completed", attempts: 1, rejections: 0, work })
       assert.strictEqual(next(told.run())._tag, "Verify")
+    })
+    it("minor findings are kept with the task, each once, whatever the verdict, and hold nothing up", () => {
+      const told = story()
+      told.start()
+      told.implemented()
+      assert.deepStrictEqual(told.reviewed({ ...rejected(1), minor: ["a long name", "a long name"] }).tags, [
+        "ReviewRejected"
+      ])
+      told.implemented()
+      assert.deepStrictEqual(told.reviewed({ ...approved, minor: ["a long name", "an old comment"] }).tags, [
+        "ReviewApproved",
+        "TaskCompleted"
+      ])
+      assert.deepStrictEqual(told.task().minor, ["a long name", "an old comment"])
+      assert.deepStrictEqual(
+        told.events.flatMap((event) => ("minor" in event ? [event.minor] : [])),
+        [["a long name"], ["an old comment"]]
+      )
+      assert.deepStrictEqual(
+        told.task().feedback.map(({ issues }) => issues),
+        [["issue 1"]]
+      )
+      assert.isFalse(needsPerson(told.run()))
     })
     it("the first rejection: the same implementer goes on, with the feedback", () => {
       const told = story()

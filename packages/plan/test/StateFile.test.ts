@@ -75,6 +75,7 @@ describe("behaviour#state-file", () => {
               suggestions: ["add one"]
             }
           ],
+          minor: ["a long name"],
           started_at: "2026-01-25T10:01:00.000Z"
         }
       ],

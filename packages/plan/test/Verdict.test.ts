@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readVerdict } from "../src/index.ts"
-import { implementerPrompt, reviewerPrompt } from "../src/tasks/Prompt.ts"
+import { implementerPrompt } from "../src/agent/Prompt.ts"
+import { reviewerPrompt } from "../src/agent/ReviewPrompt.ts"
 import { freshTask } from "../src/run/Run.ts"
 
 const complete =
@@ -39,8 +40,42 @@ describe("behaviour#verdicts-of-agents", () => {
           summary: "not yet",
           issues: ["no error handling", "no test of an empty input"],
           suggestions: ["handle it"]
-        }
+        },
+        minor: []
       }))
+    it("findings that block, and minor ones, in each form of a list", () => {
+      const forms = [
+        "blocking:\n- no error handling\n- no test of an\n  empty input\nminor:\n- a long name",
+        "minor: a long name\nblocking: no error handling\nblocking: no test of an\nempty input",
+        "issues:\n- blocking: no error handling\n- minor: a long name\n- blocking: no test of an empty input",
+        "blocking:\n1. no error handling\nissues:\n* no test of an empty input\nMinor:\n* a long name"
+      ]
+      for (const form of forms)
+        assert.deepStrictEqual(
+          ok("reviewer", `REJECTED w0rd\nsummary: not yet\n${form}`),
+          {
+            _tag: "Rejected",
+            feedback: {
+              summary: "not yet",
+              issues: ["no error handling", "no test of an empty input"],
+              suggestions: []
+            },
+            minor: ["a long name"]
+          },
+          form
+        )
+      for (const none of ["", "\nminor:", "\nminor: none", "\nminor:\n- (none)", "\nblocking: none\nminor: []"])
+        assert.deepStrictEqual(ok("reviewer", `${approved}${none}`), {
+          _tag: "Approved",
+          summary: "it does what it should",
+          minor: []
+        })
+      assert.deepStrictEqual(ok("reviewer", `${approved}\nminor:\n- a long name\n- an old comment`), {
+        _tag: "Approved",
+        summary: "it does what it should",
+        minor: ["a long name", "an old comment"]
+      })
+    })
     const dressed: ReadonlyArray<readonly [string, (text: string) => string]> = [
       ["prose before it", (text) => `I looked at everything.\n\n${text}\n\n\n`],
       ["a code fence", (text) => `Here:\n\n\`\`\`text\n${text}\n\`\`\`\n\n`],
@@ -54,7 +89,11 @@ describe("behaviour#verdicts-of-agents", () => {
     for (const [how, dress] of dressed) {
       it(`the same through ${how}`, () => {
         assert.strictEqual(ok("implementer", dress(complete))._tag, "Complete")
-        assert.deepStrictEqual(ok("reviewer", dress(approved)), { _tag: "Approved", summary: "it does what it should" })
+        assert.deepStrictEqual(ok("reviewer", dress(approved)), {
+          _tag: "Approved",
+          summary: "it does what it should",
+          minor: []
+        })
         assert.deepStrictEqual(ok("reviewer", dress(rejected)), ok("reviewer", rejected))
       })
     }
@@ -65,11 +104,26 @@ describe("behaviour#verdicts-of-agents", () => {
     })
     it("texts no longer than a log and a prompt can hold", () => {
       const issues = Array.from({ length: 90 }, (_, n) => `- ${n} ${"x".repeat(3000)}`).join("\n")
-      const verdict = ok("reviewer", `REJECTED w0rd\nsummary: ${"y".repeat(9000)}\nissues:\n${issues}`)
-      assert.isTrue(
-        verdict._tag === "Rejected" && verdict.feedback.summary.length === 2000 && verdict.feedback.issues.length === 20
+      for (const name of ["issues", "blocking"]) {
+        const verdict = ok(
+          "reviewer",
+          `REJECTED w0rd\nsummary: ${"y".repeat(9000)}\n${name}:\n${issues}\nminor:\n${issues}`
+        )
+        assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.summary.length === 2000)
+        for (const found of verdict._tag === "Rejected" ? [verdict.feedback.issues, verdict.minor] : [])
+          assert.deepStrictEqual(
+            found.map((issue) => issue.length),
+            Array.from({ length: 20 }, () => 500)
+          )
+      }
+    })
+    it("a list with its name before each of twenty thousand items, in no more than its time", () => {
+      const many = Array.from({ length: 20_000 }, (_, n) => `minor: ${n}`).join("\n")
+      const verdict = ok("reviewer", `${approved}\n${many}`)
+      assert.deepStrictEqual(
+        verdict._tag === "Approved" && verdict.minor,
+        Array.from({ length: 20 }, (_, n) => `${n}`)
       )
-      assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.issues.every((issue) => issue.length === 500))
     })
   })
 
@@ -152,8 +206,16 @@ describe("behaviour#verdicts-of-agents", () => {
       assert.strictEqual(causeOf("reviewer", `${approved}\n\nREJECTED`), "no verdict")
       assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED`), "contradictory verdict")
     })
-    it("an approval that names issues", () =>
-      assert.strictEqual(causeOf("reviewer", `${approved}\nissues:\n- nothing works`), "contradictory verdict"))
+    it("an approval that names issues, or findings that block", () => {
+      for (const name of ["issues", "blocking"])
+        assert.strictEqual(causeOf("reviewer", `${approved}\n${name}:\n- nothing works`), "contradictory verdict")
+      assert.strictEqual(causeOf("reviewer", `${approved}\nminor: a\nblocking: b`), "contradictory verdict")
+    })
+    it("a rejection that sorts its findings, and none of them blocks", () => {
+      for (const sorted of ["minor:\n- a long name", "blocking: none", "blocking:\nminor: a", "minor:"])
+        assert.strictEqual(causeOf("reviewer", `REJECTED w0rd\nsummary: no\n${sorted}`), "contradictory verdict")
+      assert.strictEqual(ok("reviewer", "REJECTED w0rd\nsummary: no")._tag, "Rejected")
+    })
   })
 })
 
@@ -161,11 +223,12 @@ describe("behaviour#plain-words", () => {
   it("characters that control a terminal, or end an argument, are no part of a verdict", () => {
     const verdict = readVerdict(
       "reviewer",
-      "REJECTED w0rd\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone"
+      "REJECTED w0rd\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone\nminor: \u001B[2Jtoo"
     )
     assert.deepStrictEqual(Result.getOrThrow(verdict).verdict, {
       _tag: "Rejected",
-      feedback: { summary: "]0;mine  not yet", issues: ["[2Jgone"], suggestions: [] }
+      feedback: { summary: "]0;mine  not yet", issues: ["[2Jgone"], suggestions: [] },
+      minor: ["[2Jtoo"]
     })
   })
 })

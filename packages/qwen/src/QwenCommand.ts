@@ -2,6 +2,7 @@ import type { AgentKind, AgentOrder } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
 import {
   type AgentDialect,
+  argsWithModel,
   argumentsOfProgram,
   completeCommand,
   hasBegun,
@@ -12,7 +13,7 @@ import {
   wordSet
 } from "@souffleur/session"
 import { Effect, Result } from "effect"
-import { headless, limitsOf, qwenFlags } from "./QwenFlags.ts"
+import { headless, limitsOf, modelFlags, qwenFlags } from "./QwenFlags.ts"
 
 /** Recognises Qwen Code's program, by its name or within its package. */
 export const isQwen = (word = ""): boolean => /(?:^|\/)qwen$|(?:^|\/)@qwen-code\/qwen-code(?:\/|$)/u.test(word)
@@ -58,7 +59,7 @@ export const compactPrompt = "/compress"
  */
 export const qwenCommand = Effect.fn("qwenCommand")(function* (
   options: AgentOptions,
-  { permission, print, prompt, session }: AgentOrder,
+  { choice, permission, print, prompt, session }: AgentOrder,
   sessionFile: Parameters<AgentDialect["command"]>[1]
 ) {
   const { agentCommand, agentDir } = options
@@ -67,16 +68,11 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
   const compacts = prompt === compactPrompt
   const window = !print && !limited
   const asked = promptWords({ compacts, prompt, window }, { flag: "--prompt-interactive", headless })
+  const args = yield* argsWithModel(agentCommand, { choice }, modelFlags)
   const begun = yield* hasBegun(session, sessionFile)
   return yield* completeCommand(options, variables, {
     ...asked,
-    args: [
-      ...agentCommand.args,
-      ...limitsOf(permission, agentCommand.args),
-      begun ? "--resume" : "--session-id",
-      sessionId,
-      ...asked.args
-    ],
+    args: [...args, ...limitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId, ...asked.args],
     environment: {
       // Settings and files of variables, which an edit may write, come after these.
       QWEN_HOME: agentDir,

@@ -1,5 +1,13 @@
 import type { Permission } from "@souffleur/domain"
-import { ceilingFlag, type FlagTable, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
+import {
+  ceilingFlag,
+  type FlagTable,
+  type ModelFlags,
+  permissionFlag,
+  promptFlag,
+  sessionFlag,
+  wordSet
+} from "@souffleur/session"
 
 /**
  * Loads no settings of the project: no hooks, servers of tools, extensions or rules that allow a tool. An edit may have
@@ -18,6 +26,9 @@ export const limitsOf = (permission: Permission, args: ReadonlyArray<string>): R
 ]
 /** The flag by which a headless launch is known: its prompt is on standard input. */
 export const headless = ["--input-format", "text"]
+
+/** It has no flag for effort. */
+export const modelFlags: ModelFlags = { model: ["--model", "-m"] }
 
 /** The flags of `qwen`. */
 export const qwenFlags: FlagTable = {

@@ -32,7 +32,7 @@ export const verdicts = border("verdicts", {
             "1. item"
           ]),
         () =>
-          `${seed.pick(["summary", "issues", "suggestions", "commits", "files_changed", "test_file", "reason", "__proto__"])}: ${word(seed)}`,
+          `${seed.pick(["summary", "issues", "blocking", "minor", "suggestions", "commits", "files_changed", "test_file", "reason", "__proto__"])}: ${word(seed)}`,
         () => word(seed),
         () => run(seed)
       ])()

@@ -11,6 +11,8 @@ export interface BranchedWorld extends SimMachine {
 }
 
 const approvedIn = ({ tasks }: Run) => tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits))
+/** Commits that may get along: approved ones, and those that come to nothing. */
+const allowedIn = (run: Run) => [...approvedIn(run), ...run.takenBack]
 
 /** Judges what souffleur does to branches: no approved commit is lost, none is merged twice, and no other gets along. */
 export class BranchJudge {
@@ -41,7 +43,7 @@ export class BranchJudge {
     const work = repository.commitOf(run.ownBranch.branch)
     if (work === null || repository.range(from, work).length === 0) wrong("it has the work already")
     else if (repository.range(to, work).length > 0) wrong("it lacks some of the work")
-    const approved = new Set(approvedIn(run))
+    const approved = new Set(allowedIn(run))
     const others = repository
       .range(from, to)
       .filter((id) => !approved.has(id) && !(id === to && repository.isMerge(id)))

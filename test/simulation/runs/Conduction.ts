@@ -26,6 +26,8 @@ import type { SimPlan } from "./SimPlan.ts"
 
 export interface ConductionOptions extends ProgramOptions {
   readonly requested?: Permission
+  /** True if no person starts it. */
+  readonly restored?: boolean
   /** Stays where a person is needed. */
   readonly waits?: boolean
 }
@@ -81,6 +83,7 @@ export class Conduction extends Program {
       const loaded = { plan, path, digest }
       this.#script.witness.look()
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
+      if (this.#options.restored !== true) this.#world.conductedByPerson = true
       const link = Option.some(yield* CommsLink)
       const comms = Option.some(yield* Comms)
       const { from, id } = yield* openRun(loaded, {
@@ -88,7 +91,8 @@ export class Conduction extends Program {
         statePath,
         git,
         newId: Effect.succeed(runId),
-        pin: this.#pin
+        pin: this.#pin,
+        restored: this.#options.restored ?? false
       })
       const bulletin = yield* Effect.forkScoped(projectRun(id, from, link))
       const telling = yield* Effect.forkScoped(publishRun(id, from, { project, comms }))

@@ -40,7 +40,10 @@ const implementing = {
 const reviewing = {
   approves: 46,
   "approves, and never exits": 3,
-  rejects: 22,
+  "approves, and notes": 12,
+  rejects: 18,
+  "rejects, and notes": 8,
+  "rejects for what is minor": 3,
   "approves without a look": 4,
   "approves, and names issues": 3,
   "approves and rejects": 3,
@@ -85,7 +88,8 @@ export const plainDeed = (role: AgentRole): Deed => ({
 })
 
 export const isPlain = ({ daemons, kind }: Deed): boolean =>
-  daemons === 0 && (Object.values(plain).includes(kind) || kind === "rejects")
+  daemons === 0 &&
+  (Object.values(plain).includes(kind) || ["rejects", "rejects, and notes", "approves, and notes"].includes(kind))
 
 export const deedOf = (seed: Seed, role: AgentRole): Deed => {
   const all = Object.entries(weights[role]) as ReadonlyArray<readonly [DeedKind, number]>

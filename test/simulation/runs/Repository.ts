@@ -14,6 +14,7 @@ export class Repository {
   readonly #commits = new Map<string, Commit>()
   readonly #branches = new Map<string, string>()
   readonly #trees = new Map<string, Tree>()
+  readonly #treeIds = new Map<string, string>()
   #branch = "main"
   #contents = 0
   readonly changed = new Set<string>()
@@ -81,27 +82,56 @@ export class Repository {
   /** Merges two commits apart from any branch. */
   merge(ours: string, theirs: string): TreeOfBoth {
     const known = new Set(this.#history(theirs))
-    const common = this.#tree(this.#history(ours).find((id) => known.has(id)) ?? null)
+    const before = this.#tree(this.#history(ours).find((id) => known.has(id)) ?? null)
     const [left, right] = [this.#tree(ours), this.#tree(theirs)]
     const tree = new Map(left)
-    for (const [file, content] of right) {
-      if (content === common.get(file)) continue
-      if (left.get(file) !== common.get(file)) return { conflict: file }
-      tree.set(file, content)
+    for (const file of new Set([...before.keys(), ...right.keys()])) {
+      const content = right.get(file)
+      if (content === before.get(file) || content === left.get(file)) continue
+      if (left.get(file) !== before.get(file)) return { conflict: file }
+      if (content === undefined) tree.delete(file)
+      else tree.set(file, content)
     }
-    const id = this.#id()
-    this.#trees.set(id, tree)
-    return { tree: id }
+    return { tree: this.#named(tree) }
   }
 
   /** Makes a commit of a tree and its parents, on no branch. */
   commitTree(tree: string, parents: ReadonlyArray<string>): string {
-    return this.#add(parents, this.#trees.get(tree)!)
+    return this.#add(parents, this.#treeNamed(tree))
+  }
+
+  /** Names a tree by its content: one by its name, or that of a commit as `<id>^{tree}`. None: the empty one. */
+  treeId(tree?: string): string {
+    return this.#named(tree === undefined ? new Map() : this.#treeNamed(tree))
+  }
+
+  /** Returns the parents of a commit. */
+  parentsOf(id: string): ReadonlyArray<string> {
+    return this.#commits.get(id)!.parents
   }
 
   /** Returns whether a commit has several parents. */
   isMerge(id: string): boolean {
-    return this.#commits.get(id)!.parents.length > 1
+    return this.parentsOf(id).length > 1
+  }
+
+  /** Moves HEAD forward to a commit that comes after it. Returns whether it could. */
+  forward(to: string): boolean {
+    if (!this.isClean || !this.#history(to).includes(this.head ?? to)) return false
+    this.#branches.set(this.#branch, to)
+    return true
+  }
+
+  #named(tree: Tree): string {
+    const content = JSON.stringify([...tree].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    const id = this.#treeIds.get(content) ?? this.#id()
+    this.#treeIds.set(content, id)
+    this.#trees.set(id, tree)
+    return id
+  }
+
+  #treeNamed(name: string): Tree {
+    return name.endsWith("^{tree}") ? this.#tree(name.slice(0, -"^{tree}".length)) : this.#trees.get(name)!
   }
 
   /** Moves HEAD to the commit before, as `git reset --hard` does. The first commit stays. */

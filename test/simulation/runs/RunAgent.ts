@@ -57,6 +57,7 @@ export class RunAgent {
   readonly offset: number
   readonly tree: Array<SimProcess> = []
   said: Said = "nothing"
+  minor: ReadonlyArray<string> = []
   /** Moment when it ended by itself, ms, monotonic. */
   endedAt: number | undefined = undefined
   /** Moment when its session says that its turn was finished, epoch ms. */
@@ -151,10 +152,11 @@ export class RunAgent {
   #finish(): void {
     const { disk, processes, refusals, timeline } = this.#world
     const { kind, resetsIn } = this.deed
-    const { said, text } = lastWords(kind, this.#word)
+    const { minor = [], said, text } = lastWords(kind, this.#word, this.launchId)
     // Words that are not on the disk were not said.
     if (!disk.full) {
       this.said = said
+      this.minor = minor
       disk.write(outputOf(this.launchId), text)
     }
     const problem = refusedBy[kind]

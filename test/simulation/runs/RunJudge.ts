@@ -18,6 +18,7 @@ export interface JudgedWorld extends SimMachine {
   readonly refusals: ReadonlyMap<string, Refusal>
   readonly repository: Repository
   readonly personSpeaks: boolean
+  conductedByPerson: boolean
   readonly reviewerTimeout: number
   readonly steadyClock: boolean
   readonly zombies: boolean
@@ -29,6 +30,13 @@ const same = (
   a: { readonly pid: number; readonly startTime: number },
   b: { readonly pid: number; readonly startTime: number }
 ) => a.pid === b.pid && a.startTime === b.startTime
+
+/** Returns whether a review has the minor findings of its reviewer that no earlier one had. */
+const isParked = (
+  { minor }: { readonly minor: ReadonlyArray<string> },
+  said: { readonly minor: ReadonlyArray<string> },
+  before: { readonly minor: ReadonlyArray<string> }
+) => minor.join("\n") === said.minor.filter((one) => !before.minor.includes(one)).join("\n")
 
 /** Compares the log of a run, its launches and its signals with the truth of the world. */
 export class RunJudge {
@@ -73,6 +81,15 @@ export class RunJudge {
     if (prompt.includes(chatter)) world.violated(`what an agent chatted is in the prompt of the ${agent.role}`)
     if (agent.role === "reviewer" && prompt.includes(boast))
       world.violated("what an implementer said is in its reviewer's prompt")
+    if (agent.role === "implementer" && prompt.includes("seen in "))
+      world.violated("a minor finding is in an implementer's prompt")
+    const rejected = world
+      .runOf(agent)
+      .tasks.find(({ id }) => id === agent.taskId)
+      ?.feedback.at(-1)
+    const isTold = prompt.includes("### Last Review") && rejected?.issues.every((issue) => prompt.includes(issue))
+    if (agent.role === "reviewer" && assignment?.nudge === null && isTold !== (rejected !== undefined))
+      world.violated("a reviewer is not told of the last rejection, or of one that never was")
   }
 
   /** Checks an agent whose time is over. A conductor that was there all the time, and undisturbed, has ended it. */
@@ -97,8 +114,9 @@ export class RunJudge {
     if (agent.process !== process || !agent.isAlive) return
     const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
     const age = world.timeline.wall - agent.startedAt
+    const stopped = run.stop?.now === true || run.assignment?.ending?.reason === "stopped"
     const lingers = agent.finishedAt !== undefined && world.timeline.wall - agent.finishedAt > world.stall
-    if (age < limit && !lingers && agent.offset === world.timeline.offset)
+    if (age < limit && !lingers && !stopped && agent.offset === world.timeline.offset)
       world.violated(`a signal to an agent that has ${limit - age} ms left`)
   }
 
@@ -106,6 +124,10 @@ export class RunJudge {
     const world = this.#world
     world.ceilings.record(event, stream)
     if (ofAPerson.has(event._tag) && !world.personSpeaks) world.violated(`${event._tag}, and no person said it`)
+    if (event._tag === "RunStopAsked") world.conductedByPerson = false
+    if (event._tag === "RunStopEnded" && !world.conductedByPerson && !world.personSpeaks)
+      world.violated("a stopped run is taken up, and no person conducts it")
+    this.#reverts(before, event)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
     const agent =
       "token" in event
@@ -144,13 +166,19 @@ export class RunJudge {
         held(said === "approved", `the reviewer said ${said}`)
         held(agent.deed.kind !== "approves without a look", "the reviewer looked at nothing")
         held(task.work.commits.length > 0 && task.work.files.length > 0, "there is no work")
+        held(isParked(event, agent, task), "its minor findings are others")
         return held(
           moved || task.implementation?.head === world.repository.head,
           "what was reviewed is not what is there"
         )
       }
-      case "ReviewRejected":
+      case "ReviewRejected": {
+        const task = before.tasks.find(({ id }) => id === event.taskId)!
+        held(isParked(event, agent, task), "its minor findings are others")
         return held(said === "rejected", `the reviewer said ${said}`)
+      }
+      case "AgentStopped":
+        return held(before.assignment?.ending?.reason === "stopped", "no person stopped it")
       case "AgentNudged":
         // After a clock was set back, the end of its turn lies before its beginning.
         if (!world.steadyClock) return
@@ -166,6 +194,27 @@ export class RunJudge {
         return held(event.reason !== "timeout" || agent.isAlive, "it had ended")
       default:
     }
+  }
+
+  /** Checks that each commit of a skipped task is taken back once, that no other is, and that none is lost. */
+  #reverts(before: Run, event: RunEvent): void {
+    const { repository } = this.#world
+    const { reverting } = before
+    if (event._tag === "RevertAsked") {
+      const approved = new Set(
+        before.tasks.flatMap(({ earlier, id, skipped, status, work }) => [
+          ...(earlier?.commits ?? []),
+          ...(id !== event.taskId && status === "completed" && !skipped ? work.commits : [])
+        ])
+      )
+      if (event.commits.some((commit) => approved.has(commit)))
+        this.#world.violated("approved commits are to be taken back")
+    }
+    if (event._tag !== "WorkReverted" || reverting === null || this.#world.repository.moved > 0) return
+    const made = repository.range(reverting.from)
+    if (made.length > reverting.commits.length) this.#world.violated("a commit is taken back twice")
+    if (repository.range(repository.head, reverting.from).length > 0)
+      this.#world.violated("commits are lost where others are taken back")
   }
 
   #failed(
@@ -222,6 +271,11 @@ const ofAPerson: ReadonlySet<RunEvent["_tag"]> = new Set([
   "FinishingAnswered",
   "PlanRevised",
   "RedAllowed",
+  "RevertAsked",
+  "RunHeld",
+  "RunHoldEnded",
+  "RunStopAsked",
+  "TaskRedoAsked",
   "TaskAnswered"
 ])
 
@@ -233,5 +287,6 @@ const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewRejected",
   "ReviewFailed",
   "AgentNudged",
-  "AgentLimited"
+  "AgentLimited",
+  "AgentStopped"
 ])

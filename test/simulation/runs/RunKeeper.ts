@@ -1,5 +1,5 @@
 import { Hashing } from "@souffleur/domain"
-import { type Run, type RunIntent, RunLog, dispatchRun, termsOf } from "@souffleur/plan"
+import { isRunOver, type Run, type RunIntent, RunLog, dispatchRun, termsOf } from "@souffleur/plan"
 import { Clock, Effect } from "effect"
 import { strikes, type Target } from "../Faults.ts"
 import type { Fate } from "../EffectGate.ts"
@@ -82,6 +82,8 @@ export class RunKeeper {
       budget: mood.pick([5, 50, 2048]),
       requested: mood.pick(["acceptEdits", "bypassPermissions"]),
       waits: mood.chance(0.4),
+      // A watch or an agent starts it, and lets a stopped run be.
+      restored: started.parent !== undefined || (!world.calm && mood.chance(0.3)),
       started
     })
     this.all.push(made)
@@ -113,6 +115,8 @@ export class Person {
   readonly #world: RunWorld
   readonly #seed: Seed
   readonly #answers: (position: string) => "guidance" | "retry" | "skip"
+  /** True if they also say what nobody asked for. */
+  meddles = false
   /** Number of their deeds. Each may be a reason for more events in the log. */
   deeds = 0
 
@@ -133,6 +137,17 @@ export class Person {
     this.#world.personSpeaks = false
   }
 
+  /** Says a word that the run may refuse. Then it is said without what nothing is left of. */
+  #try(stream: string, intent: Extract<RunIntent, { readonly _tag: "Answer" }>, what: string): void {
+    const { revert, ...plain } = intent
+    try {
+      this.#say(stream, intent, `${what}${revert === true ? ", and revert" : ""}`)
+    } catch {
+      this.#world.personSpeaks = false
+      this.#say(stream, plain, what)
+    }
+  }
+
   #answer(): void {
     for (const [stream, run] of this.#world.ledger.runs) {
       const task = run.tasks.find(({ status }) => status === "escalated")
@@ -140,12 +155,37 @@ export class Person {
         const { answers } = this.#world.oracle(stream).rungs.get(task.id)!
         const answer = answers > 3 ? "skip" : this.#answers(`${task.id}/${answers}`)
         const text = answer === "guidance" ? "mind the gap" : ""
-        this.#say(stream, { _tag: "Answer", taskId: task.id, answer, text }, `for ${task.id}: ${answer}`)
+        const revert = answer === "skip" && task.work.commits.length > 0 && this.#seed.chance(0.6)
+        this.#try(stream, { _tag: "Answer", taskId: task.id, answer, text, revert }, `for ${task.id}: ${answer}`)
       } else if (run.phase === "finished" && run.finishing === "failed") {
         const answer = this.#seed.chance(0.5) ? "retry" : "skip"
         this.#say(stream, { _tag: "AnswerFinishing", answer }, `for the finishing step: ${answer}`)
       }
     }
+  }
+
+  /** Says a word that nobody asked for: a hold, a stop, or to do a task again. Each is taken back in time. */
+  #meddle(): void {
+    const seed = this.#seed
+    for (const [stream, run] of this.#world.ledger.runs) {
+      if (isRunOver(run)) {
+        // A task that is done again after the end needs a conductor again.
+        const done = run.tasks.filter(({ skipped }) => !skipped)
+        if (this.#redone < 2 && done.length > 0 && seed.chance(0.3)) this.#redo(stream, seed.pick(done).id)
+        continue
+      }
+      const word = seed.pick(["hold", "stop", "stop now", "redo"] as const)
+      const done = run.tasks.filter(({ id, status }) => status === "completed" && id !== run.reverting?.taskId)
+      if (word === "hold") this.#say(stream, { _tag: "Hold" }, "for itself: hold")
+      else if (word !== "redo") this.#say(stream, { _tag: "Stop", atOnce: word === "stop now" }, `for itself: ${word}`)
+      else if (this.#redone < 2 && done.length > 0) this.#redo(stream, seed.pick(done).id)
+    }
+  }
+
+  #redone = 0
+  #redo(stream: string, taskId: string): void {
+    this.#redone++
+    this.#say(stream, { _tag: "Redo", taskId, text: this.#seed.pick(["", "mind the gap"]) }, `for ${taskId}: redo`)
   }
 
   #mend(stream: string, run: Run, reason: NonNullable<Run["paused"]>["reason"]): void {
@@ -174,6 +214,13 @@ export class Person {
         ? undefined
         : this.#say(stream, { _tag: "RevisePlan", digest: plan!.digest, ...terms }, "for the plan")
     }
+    if (reason === "revert") {
+      const { reverting } = this.#world.ledger.runOf(stream)
+      const taskId = reverting?.taskId
+      return disk.full || taskId === undefined
+        ? undefined
+        : this.#say(stream, { _tag: "Answer", taskId, answer: "skip", text: "" }, `for ${taskId}: its commits stay`)
+    }
     if (reason === "red" && this.#seed.chance(0.5))
       return disk.full ? undefined : this.#say(stream, { _tag: "AllowRed" }, "for a red gate")
     // git answers the next time. A foreign file in the way is moved by its owner.
@@ -199,6 +246,10 @@ export class Person {
     const { disk, timeline } = this.#world
     const look = (): void => {
       if (!disk.full) this.#answer()
+      if (!disk.full && !this.#world.calm && this.meddles && this.#seed.chance(0.15)) this.#meddle()
+      else if (!disk.full)
+        for (const [stream, run] of this.#world.ledger.runs)
+          if (run.held !== null) this.#say(stream, { _tag: "EndWait" }, "for itself: go")
       for (const { witness } of this.#world.plans) witness.yield()
       for (const [stream, run] of this.#world.ledger.runs)
         if (run.paused !== null) this.#mend(stream, run, run.paused.reason)

@@ -6,6 +6,8 @@ import type { AgentRole } from "./Deed.ts"
 interface Rung {
   standing: "waiting" | "to implement" | "to verify" | "to review" | "escalated" | "done"
   rejections: number
+  /** The minor findings of all of its reviews. */
+  minor: ReadonlyArray<string>
   /** Implementers in a row without a result. `unreviewed` counts such reviewers of one implementation. */
   fruitless: number
   unreviewed: number
@@ -20,6 +22,8 @@ interface Rung {
   /** True if it began in this run. The base of a task from another run is unknown. */
   begun: boolean
   dependsOn: ReadonlyArray<string>
+  /** True if it is the review of all others together. */
+  final: boolean
   /** True if the plan has dropped it. An agent that works on it may end. */
   dropped: boolean
 }
@@ -33,6 +37,18 @@ interface Asked {
   readonly at: number
   /** True if another souffleur took the run since. */
   orphaned: boolean
+}
+
+/** The counts of a task that has not begun. */
+const notBegun = {
+  standing: "waiting" as const,
+  rejections: 0,
+  fruitless: 0,
+  unreviewed: 0,
+  session: null,
+  nudge: null,
+  refused: 0,
+  begun: false
 }
 
 /**
@@ -52,6 +68,13 @@ export class RunOracle {
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
   #finished = false
+  #held = false
+  /** True from a person's stop on until a person conducts the run again. */
+  #stopped = false
+  #everStopped = false
+  readonly #redone = new Set<string>()
+  /** The task whose commits are to be taken back. */
+  #reverting: string | undefined = undefined
   readonly #violated: (what: string) => void
 
   constructor(violated: (what: string) => void) {
@@ -77,25 +100,15 @@ export class RunOracle {
       if (this.asked?.taskId === id) rung.dropped = true
       else this.rungs.delete(id)
     }
-    for (const { dependsOn, gateDigest, id } of tasks) {
-      const fresh = {
-        standing: "waiting" as const,
-        rejections: 0,
-        fruitless: 0,
-        unreviewed: 0,
-        session: null,
-        nudge: null,
-        answers: 0,
-        refused: 0,
-        begun: false
-      }
-      const { nudge, ...before } = this.rungs.get(id) ?? fresh
+    for (const { dependsOn, final = false, gateDigest, id } of tasks) {
+      const { nudge, ...before } = this.rungs.get(id) ?? { ...notBegun, minor: [], answers: 0 }
       // What is asked for may be other work since, unless that agent is at work.
       const gated = gateDigest !== undefined
       this.rungs.set(id, {
         ...before,
         nudge: this.asked?.taskId === id ? nudge : null,
         dependsOn,
+        final,
         dropped: false,
         gated
       })
@@ -118,6 +131,9 @@ export class RunOracle {
     if (this.asked !== undefined) this.#violated("a second agent is asked while one is")
     this.asked = asked
     if (this.#finished) this.#violated("an agent is asked after the end")
+    if (this.#held) this.#violated("an agent is asked while a person holds the run")
+    if (this.#stopped) this.#violated("an agent is asked after a person stopped the run")
+    if (this.#reverting !== undefined) this.#violated("an agent is asked before commits are taken back")
     if (this.#paused !== undefined) this.#violated("an agent is asked while git is in the way")
     if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
       this.#violated("an agent is asked before a person has answered")
@@ -134,7 +150,8 @@ export class RunOracle {
     const wanted =
       rung.standing === "to review" ? "reviewer" : rung.standing === "to implement" ? "implementer" : "nobody"
     if (asked.role !== wanted) this.#violated(`${asked.role} is asked, and ${wanted} is wanted for ${asked.taskId}`)
-    if (rung.dependsOn.some((id) => this.#isOpen(id)))
+    // A task that a person has done again does not stop one that had begun.
+    if (rung.dependsOn.some((id) => this.#isOpen(id) && !this.#redone.has(id)))
       this.#violated(`${asked.taskId} is begun before what it depends on`)
     const nudged = rung.nudge?.role === asked.role ? rung.nudge.session : null
     const goesOn = nudged ?? (asked.role === "implementer" ? rung.session : null)
@@ -162,10 +179,11 @@ export class RunOracle {
       case "RunOpened":
         return this.#outline(event.tasks)
       case "ProgressImported":
-        for (const { feedback, id, status } of event.tasks) {
+        for (const { feedback, id, minor = [], status } of event.tasks) {
           const standing = status === "completed" ? "done" : status === "escalated" ? "escalated" : "waiting"
           // However many rejections are imported, one more must reach a person.
-          Object.assign(this.#rung(id), { standing, rejections: Math.min(feedback.length, 2) })
+          const rung = this.#rung(id)
+          Object.assign(rung, { standing, minor, rejections: Math.min(feedback.length, rung.final ? 1 : 2) })
         }
         return
       case "TaskDoneBefore": {
@@ -188,10 +206,16 @@ export class RunOracle {
         return
       case "TaskStarted": {
         const rung = this.#rung(event.taskId)
+        if (rung.dependsOn.some((id) => this.#isOpen(id)))
+          this.#violated(`${event.taskId} starts before what it depends on`)
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
+        // It judges the work of all others, so it comes after them once more.
+        for (const other of this.rungs.values()) if (other.final && other !== rung) Object.assign(other, notBegun)
         if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
           this.#violated("two tasks at once")
-        Object.assign(rung, { standing: "to implement", begun: true })
+        if (rung.final !== (event.review !== undefined)) this.#violated(`${event.taskId} begins as what it is not`)
+        const standing = !rung.final ? "to implement" : rung.gated ? "to verify" : "to review"
+        Object.assign(rung, { standing, begun: true })
         return
       }
       case "AgentAsked": {
@@ -220,6 +244,47 @@ export class RunOracle {
         rung.nudge = { role: asked.role, session: asked.sessionId, deaths }
         return
       }
+      case "AgentStopped": {
+        const { asked } = this
+        if (!this.#stopped && !this.#everStopped) this.#violated("an agent is stopped, and no person stopped the run")
+        const rung = this.#assignmentOver(event)
+        if (rung === undefined || asked === undefined) return
+        const { deaths = 0 } = rung.nudge ?? {}
+        if (asked.sessionId !== "") rung.nudge = { role: asked.role, session: asked.sessionId, deaths }
+        else if (asked.role === "implementer") rung.session = null
+        return
+      }
+      case "RunHeld":
+        this.#held = true
+        return
+      case "RunHoldEnded":
+        this.#held = false
+        return
+      case "RunStopAsked":
+        this.#stopped = true
+        this.#everStopped = true
+        return
+      case "RunStopEnded":
+        this.#stopped = false
+        return
+      case "TaskRedoAsked": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "done") this.#violated(`${event.taskId} is done again, and was ${rung.standing}`)
+        const counts = { rejections: 0, fruitless: 0, unreviewed: 0, refused: 0, session: null, nudge: null }
+        this.#redone.add(event.taskId)
+        // Another question than the first time.
+        Object.assign(rung, { ...counts, standing: "waiting", answers: rung.answers + 1 })
+        this.#finished = false
+        this.finishers = 0
+        return
+      }
+      case "RevertAsked":
+        this.#reverting = event.taskId
+        return
+      case "WorkReverted":
+        if (this.#reverting !== event.taskId) this.#violated(`nobody wanted the commits of ${event.taskId} taken back`)
+        this.#reverting = undefined
+        return
       case "AgentNeverRan": {
         const asked = this.asked
         const rung = this.#assignmentOver(event)
@@ -235,7 +300,8 @@ export class RunOracle {
         return
       case "LimitWaitEnded":
         // A clock that was set back to before the wait ends it too.
-        if (this.#wait === undefined || (event.at >= this.#wait.since && event.at < this.#wait.until))
+        const early = this.#wait !== undefined && event.at >= this.#wait.since && event.at < this.#wait.until
+        if (this.#wait === undefined || (early && event.by !== "operator"))
           this.#violated("a wait ended before its time")
         this.#wait = undefined
         return
@@ -292,15 +358,17 @@ export class RunOracle {
       case "ReviewRejected":
         return this.#move(event, (rung) => {
           rung.standing = "to implement"
+          rung.minor = [...rung.minor, ...event.minor]
           rung.rejections++
           rung.refused = 0
           if (rung.rejections === 2) rung.session = null
-          if (rung.rejections === 3) this.#owed = "rejections"
+          if (rung.rejections === (rung.final ? 2 : 3)) this.#owed = "rejections"
         })
       case "ReviewApproved":
         return this.#move(event, (rung) => {
           if (rung.standing !== "to review") this.#violated(`${event.taskId} is approved, and was ${rung.standing}`)
           rung.standing = "done"
+          rung.minor = [...rung.minor, ...event.minor]
         })
       case "TaskCompleted":
         if (this.#rung(event.taskId).standing !== "done")
@@ -314,6 +382,12 @@ export class RunOracle {
         return
       case "TaskAnswered": {
         const rung = this.#rung(event.taskId)
+        if (this.#reverting === event.taskId) {
+          if (this.#paused === "revert") this.#paused = undefined
+          this.#reverting = undefined
+          if (event.answer !== "skip") this.#violated("commits stay by another word than skip")
+          return
+        }
         const lost = this.#paused === "work lost" && rung.standing !== "waiting" && rung.standing !== "escalated"
         if (rung.standing !== "escalated" && !lost)
           this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)

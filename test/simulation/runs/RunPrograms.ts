@@ -25,9 +25,11 @@ const questions = new Set([
   "for-each-ref",
   "update-ref",
   "symbolic-ref",
+  "mktree",
   "merge-tree",
   "commit-tree",
-  "checkout"
+  "checkout",
+  "merge"
 ])
 
 const branchIn = (ref: string) => ref.replace("refs/heads/", "")
@@ -42,16 +44,31 @@ const updated = ({ judge, repository }: Pick<Desk, "judge" | "repository">, word
   return ended("")
 }
 
-/** Answers the questions that souffleur asks git. */
+/** Answers what souffleur asks git, and moves HEAD where it is told to. */
 const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
   const { repository } = desk
   const named = input.split("\n").filter((line) => line !== "")
   const [asked, first] = args
+  switch (asked) {
+    case "mktree":
+      return lines([repository.treeId()])
+    case "commit-tree":
+      return lines([
+        repository.commitTree(
+          first!,
+          args.filter((_, at) => args[at - 1] === "-p")
+        )
+      ])
+    case "merge":
+      return repository.forward(args.at(-1)!) ? lines([]) : { code: 128, text: "" }
+  }
   switch (`${asked} ${first}`) {
     case "rev-parse --show-toplevel":
       return lines(["/project"])
     case "rev-parse --show-prefix":
       return lines([""])
+    case "rev-parse --verify":
+      return lines([repository.treeId(args.at(-1)!)])
     case "rev-parse --absolute-git-dir":
       return lines(["/project/.git"])
     case "status --porcelain=v2":
@@ -85,8 +102,8 @@ const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
       const merged = repository.merge(args[4]!, args[5]!)
       return "tree" in merged ? lines([merged.tree]) : { code: 1, text: `${"0".repeat(40)}\n${merged.conflict}\n` }
     }
-    case `commit-tree ${first}`:
-      return lines([repository.commitTree(first!, [args[3]!, args[5]!])])
+    case "cat-file commit":
+      return ended(`tree t\n${lines(repository.parentsOf(args[2]!).map((one) => `parent ${one}`)).text}\na commit\n`)
     case "rev-list --reverse": {
       const [base] = args.at(-2)!.split("..")
       return lines(repository.range(base === "HEAD" ? null : base!))
@@ -114,6 +131,10 @@ const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
   }
 }
 
+/** Names a question to git, without ids. */
+const nameOf = ([asked, first = ""]: ReadonlyArray<string>) =>
+  asked === "mktree" || asked === "commit-tree" ? `git ${asked}` : `git ${asked} ${first.split("=")[0]}`
+
 export interface Desk {
   readonly repository: Repository
   readonly judge: { moves(branch: string, from: string | null, to: string): void }
@@ -136,7 +157,7 @@ export const programs = (desk: Desk, gate: Gate) =>
       const args = all.slice(all.findIndex((word) => questions.has(word)))
       if (command.command !== "git") return yield* unused
       const { code, text } = yield* gate.through(
-        `git ${args[0]} ${args[0] === "commit-tree" ? "-p" : args[1]!.split("=")[0]}`,
+        nameOf(args),
         Effect.sync(() => (desk.gitFails() ? { code: 128, text: "" } : git(desk, args, input)))
       )
       return ChildProcessSpawner.makeHandle({

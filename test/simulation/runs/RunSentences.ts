@@ -11,16 +11,26 @@ const blocked = (word: string) => `${chatter}\n\nIMPLEMENTATION_BLOCKED ${word}\
 const approved = (word: string) => `${chatter}\n\nAPPROVED ${word}\nsummary: it does what it should\n`
 const rejected = (word: string) =>
   `${chatter}\n\nREJECTED ${word}\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
+/** The minor findings of a review, the first of which each review has. */
+const minor = (launchId: string) => ["a long name", `seen in ${launchId}`]
+const noted = (launchId: string) =>
+  `minor:\n${minor(launchId)
+    .map((finding) => `- ${finding}\n`)
+    .join("")}`
 const form = (word: string) =>
-  `${chatter}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [list of commit hashes]\nfiles_changed: [list of modified files]\ntest_file: [path to test file]\n\nAPPROVED ${word}\nsummary: [brief summary of what was implemented]\n`
+  `${chatter}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [list of commit hashes]\nfiles_changed: [list of modified files]\ntest_file: [path to test file]\n\nAPPROVED ${word}\nsummary: [brief summary of what was implemented]\nminor:\n- [minor finding 1]\n`
 /** More text than souffleur reads from the end of an agent's output. */
 const megabytes = `${`${chatter} APPROVED of it, or REJECTED `.repeat(40)}\n`.repeat(900)
 
 /** The true meaning of an agent's words, with its deed known: `nothing` is no verdict at all. */
 export type Said = "complete" | "blocked" | "approved" | "rejected" | "both" | "nothing"
 
-/** The last words of an agent with this deed, and their true meaning. */
-export const lastWords = (kind: DeedKind, word: string): { readonly text: string; readonly said: Said } => {
+/** The last words of an agent with this deed, and their true meaning. `minor`: what it finds, and lets pass. */
+export const lastWords = (
+  kind: DeedKind,
+  word: string,
+  launchId: string
+): { readonly text: string; readonly said: Said; readonly minor?: ReadonlyArray<string> } => {
   switch (kind) {
     case "completes":
     case "completes, and never exits":
@@ -46,6 +56,16 @@ export const lastWords = (kind: DeedKind, word: string): { readonly text: string
       return { text: approved(word), said: "approved" }
     case "prints megabytes, then approves":
       return { text: megabytes + approved(word), said: "approved" }
+    case "approves, and notes":
+      return { text: approved(word) + noted(launchId), said: "approved", minor: minor(launchId) }
+    case "rejects, and notes":
+      return {
+        text: `${chatter}\n\nREJECTED ${word}\nsummary: not yet\nblocking:\n- an issue\n${noted(launchId)}`,
+        said: "rejected",
+        minor: minor(launchId)
+      }
+    case "rejects for what is minor":
+      return { text: `REJECTED ${word}\nsummary: not yet\n${noted(launchId)}`, said: "both" }
     case "rejects":
       return { text: rejected(word), said: "rejected" }
     case "approves, and names issues":

@@ -38,6 +38,7 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   const person = new Person(world, late, (position) =>
     new Seed(hash(position, number + 1)).pick(["guidance", "guidance", "retry", "skip"])
   )
+  person.meddles = !quiet && choices.chance(0.5)
   person.care()
   if (!quiet) runWeather(world, weather)
   // The fence belongs to one run. Two plans have no fence between them.
@@ -85,7 +86,9 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
     twin.world.run(storm, twin.done)
     // What came to nothing while its conductor was gone counts as no failure, so the ladder goes on from another rung.
     const lost = new Set(
-      world.ledger.events.map(({ event }) => ("reason" in event && event.reason === "lost" ? event.taskId : undefined))
+      world.ledger.events.map(({ event }) =>
+        "reason" in event && event.reason === "lost" && "taskId" in event ? event.taskId : undefined
+      )
     )
     const outcome = ({ ledger }: RunWorld) =>
       JSON.stringify(

@@ -38,6 +38,11 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
     const named = events.flatMap(({ event }) => (event._tag === "RunOpened" ? event.tasks.map(({ id }) => id) : []))
     const gone = named.find((id) => !run.dropped.includes(id) && !run.tasks.some((task) => task.id === id))
     if (gone !== undefined) wrong(`task ${gone} has vanished`)
+    for (const { id, minor } of run.tasks) {
+      const parked = world.oracle(stream).rungs.get(id)?.minor ?? []
+      if (new Set(minor).size !== minor.length) wrong(`a minor finding of ${id} is there twice`)
+      if (minor.join("\n") !== parked.join("\n")) wrong(`${id} has ${minor.length} of ${parked.length} minor findings`)
+    }
     for (const { id } of run.tasks)
       if (comms.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${comms.tasks.get(id)}`)
     if (comms.conductor?.state !== "complete") wrong(`comms says that the conductor is ${comms.conductor?.state}`)

@@ -64,6 +64,8 @@ export class RunWorld extends SimMachine {
   chooses = false
   /** True if agents change the config file here. A conductor starts with what a person trusted, whatever the file says. */
   hostile = false
+  /** True once a person conducts a plan after the last stop. */
+  conductedByPerson = false
   /** True while a person says a word. */
   personSpeaks = false
   ceiling: Permission = "acceptEdits"

@@ -1,4 +1,4 @@
-import { isRunOver, type Plan, type PlanGate, type PlannedTask, type Run } from "@souffleur/plan"
+import { gateOfPlan, isRunOver, type Plan, type PlanGate, type PlannedTask, type Run } from "@souffleur/plan"
 import type { Seed } from "../Seed.ts"
 import type { SimMachine } from "../SimMachine.ts"
 import { StateWitness } from "./StateWitness.ts"
@@ -24,6 +24,27 @@ const planned = (seed: Seed, id: string, isGated: boolean, dependsOn: ReadonlyAr
   done: seed.chance(0.1)
 })
 
+/** Adds the review of all tasks together at the end, where the plan had one or is to have one. */
+const reviewed = (name: string, tasks: ReadonlyArray<PlannedTask>, isFinal: boolean): ReadonlyArray<PlannedTask> => {
+  const others = tasks.filter(({ final }) => final === undefined)
+  if (!isFinal) return others
+  const gate = gateOfPlan({ tasks: others })
+  const isDone = others.every(({ done }) => done === true)
+  const review: PlannedTask = {
+    id: `${name}-final`,
+    title: "Final review",
+    description: "all of it",
+    acceptanceCriteria: "it is done",
+    referenceDocs: [],
+    dependsOn: others.map(({ id }) => id),
+    ...(gate === undefined ? {} : { gate }),
+    done: isDone,
+    final: true
+  }
+  return [...others, review]
+}
+const isReviewed = (tasks: ReadonlyArray<PlannedTask>) => tasks.some(({ final }) => final === true)
+
 /** Draws a plan of at most `most` tasks, each after another task or not. */
 export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const isGated = seed.chance(0.4)
@@ -31,8 +52,12 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
   return {
     workflowId: name,
-    tasks: ids.map((id, at) =>
-      planned(seed, id, isGated, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])
+    tasks: reviewed(
+      name,
+      ids.map((id, at) =>
+        planned(seed, id, isGated, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])
+      ),
+      seed.chance(0.4)
     ),
     ...(branch === undefined ? {} : { branch }),
     finish: seed.pick<Plan["finish"]>([
@@ -102,7 +127,8 @@ export class SimPlan {
         ? seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const)
         : "pending"
       if (status === "completed") done.add(id)
-      return { id, status, attempts: feedback.length, feedback, started_at: at }
+      const minor = seed.pick([undefined, ["a long name"]])
+      return { id, status, attempts: feedback.length, feedback, minor, started_at: at }
     })
     const gone = seed.chance(0.3) ? [{ id: "gone", status: "pending" }] : []
     const state = {
@@ -121,7 +147,8 @@ export class SimPlan {
     const more = Array.from({ length: seed.between(1, 3) }, (_, at) =>
       planned(seed, `${this.plan.workflowId}${this.edition}-${at}`, this.plan.tasks[0]?.gate !== undefined)
     )
-    this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
+    const { tasks, workflowId } = this.plan
+    this.plan = { ...this.plan, tasks: reviewed(workflowId, [...tasks, ...more], isReviewed(tasks)) }
   }
 
   /** Adds a task, removes one whatever became of it, or changes a title. */
@@ -131,7 +158,7 @@ export class SimPlan {
     if (how === "add") return this.grow(seed)
     const { id } = tasks[one]!
     const left = tasks.filter((task) => task.id !== id)
-    if (how === "take away" && left.length === 0) return
+    if (how === "take away" && left.every(({ final }) => final === true)) return
     this.edition++
     if (how === "rename")
       this.plan = {

@@ -78,7 +78,8 @@ export class StateWitness {
   /** Checks the file after a conductor left the run by its own decision. The file says what the log says. */
   idle(run: Run): void {
     if (this.#world.zombies) return
-    if (!isRunOver(run) && !needsPerson(run)) this.#world.violated("it was left, and nobody is needed")
+    if (!isRunOver(run) && !needsPerson(run) && run.stop === null)
+      this.#world.violated("it was left, and nobody is needed")
     // A run with this reason may have failed to write this file.
     if (run.paused?.reason === "failed") return
     const text = this.#world.disk.read(this.#statePath)

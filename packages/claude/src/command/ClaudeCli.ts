@@ -1,6 +1,6 @@
 import { AgentNotFound, type AgentOrder, type AgentProgram } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
-import { completeCommand } from "@souffleur/session"
+import { argsWithModel, completeCommand, type ModelFlags } from "@souffleur/session"
 import { Effect } from "effect"
 import { isSessionId } from "../session/SessionId.ts"
 import { variablesOf } from "./ClaudeEnvironment.ts"
@@ -19,6 +19,12 @@ const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...a
 
 /** The modes below every permission, in the words of `--permission-mode`. */
 const modesHeldTo = { plan: "plan", asks: "default" } as const
+
+/** It passes over an effort that it does not know. */
+const modelFlags: ModelFlags = {
+  model: ["--model"],
+  effort: { words: (effort) => ["--effort", effort], levels: ["low", "medium", "high", "xhigh", "max"] }
+}
 
 /** Prompt that makes a session compact. */
 export const compactPrompt = "/compact"
@@ -48,7 +54,7 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (options: Agen
   }
   return yield* completeCommand(options, variablesOf(environment), {
     args: [
-      ...agent.args,
+      ...(yield* argsWithModel(agent, order, modelFlags)),
       ...(order.reads === undefined || !namesClaude(agent) ? [] : [`--settings=${mayRead(order.reads)}`]),
       session._tag === "Resume" ? "--resume" : "--session-id",
       session.sessionId,

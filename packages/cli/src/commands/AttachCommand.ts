@@ -2,6 +2,7 @@ import { Launcher, nameOf, Settings, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import {
+  findPlan,
   findWatch,
   layerAgentFiles,
   layerAsLaunched,
@@ -12,6 +13,8 @@ import {
 import type { WatchName } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
+import { followAgents } from "./FollowRun.ts"
+import { findJob } from "./NamedJob.ts"
 import { goTo, goToOwn, wayToTmux } from "../watching/TerminalPane.ts"
 import { namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -36,12 +39,15 @@ const showWindow = Effect.fn("showWindow")(function* (name: WatchName) {
 })
 
 /**
- * Goes to the window of a watch's Conductor, or follows its output. Fails with `BadUsage` where neither can be done.
+ * Goes to the window of a watch's Conductor, or follows its output or that of a run's agents. Fails with `BadUsage`
+ * where neither can be done.
  */
 export const attach = Effect.fn("attach")(function* (name: WatchName) {
   const fs = yield* FileSystem.FileSystem
   const launcher = yield* Launcher
-  const { id, watch } = yield* findWatch(name)
+  const found = yield* findJob({ find: findWatch, findPlan }, name)
+  if ("run" in found) return yield* followAgents(found)
+  const { id, watch } = found
   const over = watch.phase === "Exited"
   const place = yield* placeOf(watch)
   if (Option.isSome(place))

@@ -1,4 +1,4 @@
-import { invocation, isRunOver, taskOf } from "@souffleur/plan"
+import { invocation, isRunOver, type Run, taskOf } from "@souffleur/plan"
 import { Processes, Settings } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
@@ -23,14 +23,37 @@ interface Given {
   readonly text: Option.Option<string>
   readonly retry: boolean
   readonly skip: boolean
+  readonly redo: boolean
+  readonly revert: boolean
   readonly finishing: boolean
   readonly plan: boolean
   readonly allow: boolean
   readonly allowRed: boolean
 }
 
+/** Returns the complete tasks that depend on one, directly or not, in the order of the plan. */
+const dependentsOf = ({ tasks }: Run, id: string): ReadonlyArray<string> => {
+  const found = new Set([id])
+  for (let size = 0; size !== found.size;) {
+    size = found.size
+    for (const task of tasks) if (task.dependsOn.some((other) => found.has(other))) found.add(task.id)
+  }
+  return tasks.filter((task) => task.id !== id && task.status === "completed" && found.has(task.id)).map(({ id }) => id)
+}
+
 /** Reads one answer to one task, to the finishing step or to the plan. Fails with `BadUsage` for any other number. */
-const wordOf = Effect.fnUntraced(function* ({ allow, allowRed, finishing, plan, retry, skip, task, text }: Given) {
+const wordOf = Effect.fnUntraced(function* ({
+  allow,
+  allowRed,
+  finishing,
+  plan,
+  redo,
+  retry,
+  revert,
+  skip,
+  task,
+  text
+}: Given) {
   const guidance = Option.getOrElse(text, () => "").trim()
   const answer = skip ? ("skip" as const) : ("retry" as const)
   const [alone, ...others] = [
@@ -40,12 +63,14 @@ const wordOf = Effect.fnUntraced(function* ({ allow, allowRed, finishing, plan, 
   ]
   if (alone !== undefined) {
     const [flag, said] = alone
-    if (others.length > 0 || finishing || retry || skip || Option.isSome(task))
+    if (others.length > 0 || finishing || redo || retry || skip || Option.isSome(task))
       return yield* new BadUsage({ message: `--${flag} is an answer of its own: nothing else goes with it` })
     return said satisfies PlanAnswer
   }
+  if (revert && (!skip || finishing))
+    return yield* new BadUsage({ message: "--revert goes with --skip of a task alone" })
   if (finishing) {
-    if (Option.isSome(task) || retry === skip)
+    if (Option.isSome(task) || redo || retry === skip)
       return yield* new BadUsage({ message: "--finishing takes --retry or --skip as its answer" })
     return { finishing: answer } satisfies PlanAnswer
   }
@@ -53,10 +78,14 @@ const wordOf = Effect.fnUntraced(function* ({ allow, allowRed, finishing, plan, 
     return yield* new BadUsage({
       message: "name the task that is escalated, or --finishing, --plan, --allow or --allow-red"
     })
+  if (redo) {
+    if (retry || skip) return yield* new BadUsage({ message: "--redo goes with words for its implementer alone" })
+    return { redo: task.value, ...(guidance === "" ? {} : { guidance }) } satisfies PlanAnswer
+  }
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
-  const said: PlanAnswer = guidance === "" ? { task: task.value, answer } : { task: task.value, guidance }
-  return said
+  const answered: PlanAnswer = revert ? { task: task.value, answer: "skip", revert } : { task: task.value, answer }
+  return guidance === "" ? answered : ({ task: task.value, guidance } satisfies PlanAnswer)
 })
 
 /** Answers an escalated task, a failed finishing step, a changed plan, or a ceiling (spec: command-line#plans). */
@@ -71,6 +100,14 @@ export const conductAnswerCommand = Command.make(
     retry: Flag.Boolean("retry").pipe(Flag.withDescription("Try it again as it is"), Flag.withDefault(false)),
     skip: Flag.Boolean("skip").pipe(
       Flag.withDescription("Leave it out; those that depend on it go on"),
+      Flag.withDefault(false)
+    ),
+    revert: Flag.Boolean("revert").pipe(
+      Flag.withDescription("With --skip: take its rejected commits back"),
+      Flag.withDefault(false)
+    ),
+    redo: Flag.Boolean("redo").pipe(
+      Flag.withDescription("Do a complete task again, on top of what is there"),
       Flag.withDefault(false)
     ),
     finishing: Flag.Boolean("finishing").pipe(
@@ -111,22 +148,34 @@ export const conductAnswerCommand = Command.make(
           : `it goes on with: ${invocation(after, (yield* Environment).cwd)}`
       const skipped = flags.skip
       const what = "task" in word ? `task ${word.task}` : "its finishing step"
+      const reverts = after.reverting?.commits.length ?? 0
       const left = skipped && "task" in word ? (taskOf(after, word.task)?.work.commits.length ?? 0) : 0
       const kept =
-        left === 0
+        "revert" in word
+          ? `; ${reverts === 1 ? "its commit is" : `its ${reverts} commits are`} taken back next`
+          : left === 0
+            ? ""
+            : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`
+      const dependents = "redo" in word ? dependentsOf(after, word.redo) : []
+      const stay =
+        dependents.length === 0
           ? ""
-          : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`
+          : `; what builds on it stays as it is: ${dependents.join(", ")} (--redo of each does that again too)`
       const dropped = after.dropped.length === 0 ? "" : `, without ${after.dropped.join(", ")}`
       yield* Console.error(
         "allow" in word
           ? `run ${id} ${word.allow === "red" ? "begins though its gate is red" : "is allowed as much again"}; ${how}`
           : "plan" in word
             ? `run ${id}: its plan is taken as it is now${dropped}; ${how}`
-            : `run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`
+            : "redo" in word
+              ? `run ${id}: task ${word.redo} is done again${stay}; ${how}`
+              : `run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`
       )
     }).pipe(Effect.provide(Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))
   })
 ).pipe(
   withSettings,
-  Command.withDescription("Answer an escalation, a failed finishing step, a changed plan, a ceiling, or a red gate")
+  Command.withDescription(
+    "Answer an escalation, a failed finishing step, a changed plan, a ceiling, or a red gate; have a task done again"
+  )
 )

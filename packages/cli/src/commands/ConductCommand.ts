@@ -2,14 +2,14 @@ import { completionSummary, invocation, isRunOver, type Run, workPlace } from "@
 import { AlreadyWatched, nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
-import { type Duration, Console, Effect, Option, Path } from "effect"
+import { type Duration, Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
-import { personOnly } from "../person/PersonOnly.ts"
+import { personOnly, signOfAgent } from "../person/PersonOnly.ts"
 import { orProgramsTrusted, orTrusted } from "../person/TrustQuestion.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
@@ -41,12 +41,20 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
   )
   const last = yield* Effect.onInterrupt(run.awaitEnd, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
   yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
+  if (last.stop !== null && !isRunOver(last)) {
+    const then = invocation(last, (yield* Environment).cwd)
+    yield* printLines(`a person stopped the run; a person goes on with it by: ${then}`, "error")
+    return 1
+  }
   if (!isRunOver(last)) {
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
     return 1
   }
+  const minor = last.tasks.flatMap(({ id, minor }) => minor.map((finding) => `- ${id}: ${finding}`))
+  const findings = minor.length === 0 ? "" : `\n\n### Minor Findings\n${minor.join("\n")}`
   const place = workPlace(last)
-  if (!asJson) yield* printLines(`\n${completionSummary(last)}${place === undefined ? "" : `\n\nThe work: ${place}`}`)
+  const work = place === undefined ? "" : `\n\nThe work: ${place}`
+  if (!asJson) yield* printLines(`\n${completionSummary(last)}${findings}${work}`)
   return last.dropped.length === 0 ? 0 : 1
 })
 
@@ -72,12 +80,10 @@ const deadlineBefore = Effect.fnUntraced(function* ({
 /** Names a role as it was typed. A role without a flag has the agent of the settings. */
 const unfit =
   (agents: Readonly<Record<"implementer" | "reviewer", string | undefined>>) =>
-  ({ problem, role }: RoleUnfit) => {
+  ({ planned = false, problem, role }: RoleUnfit) => {
     const typed = role === "finisher" ? undefined : agents[role]
-    const named =
-      typed === undefined
-        ? `AGENT_COMMAND, for the ${role === "finisher" ? "finishing step" : role}`
-        : `--${role} ${typed}`
+    const settled = `AGENT_COMMAND, for the ${role === "finisher" ? "finishing step" : role}`
+    const named = planned ? `agents.${role} of the plan` : typed === undefined ? settled : `--${role} ${typed}`
     const other = role === "finisher" ? " (a plan with finish: none has no such step)" : ""
     return new BadUsage({ message: `${named}: ${problem}${other}` })
   }
@@ -157,6 +163,8 @@ export const conductCommand = Command.make(
           ? yield* deadlineOf(flags.deadline.value, yield* deadlineBefore(order))
           : deadline
       yield* yield* WorksUnread
+      // An agent, and a watch, let a run be that a person stopped.
+      const restored = (yield* signOfAgent) !== undefined
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
       const run = yield* orTrusted(
         order.project,
@@ -166,7 +174,8 @@ export const conductCommand = Command.make(
             ...order,
             ...(until === undefined ? {} : { deadline: until }),
             ...(wait ? { waiting } : {}),
-            moved: flags.moved
+            moved: flags.moved,
+            restored
           })
         )
       )
@@ -185,7 +194,12 @@ export const conductCommand = Command.make(
       ),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
-      Effect.provide(flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings))
+      Effect.provide(
+        Layer.provideMerge(
+          layerAgentFiles(settings),
+          flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings)
+        )
+      )
     )
     if (code !== 0) return yield* new Ended({ code })
   })

@@ -1,4 +1,13 @@
-import { allRuns, invocation, isRunOver, stateJson, type NamedRun, workPlace } from "@souffleur/plan"
+import {
+  allRuns,
+  chosenRoles,
+  invocation,
+  isRunOver,
+  modelInWords,
+  stateJson,
+  type NamedRun,
+  workPlace
+} from "@souffleur/plan"
 import {
   iso,
   Launcher,
@@ -46,8 +55,11 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     owner: run.owner === null ? null : { ...run.owner.process, condition: seen.owner },
     beat_age_ms: seen.beatAge,
     paused: run.paused,
+    held_since: run.held === null ? null : iso(run.held.since),
+    stopped_since: run.stop === null ? null : iso(run.stop.since),
     permission: { ceiling: run.pin.ceiling, file_asks_for: run.overreach?.keys ?? [] },
     used: run.used,
+    agents: chosenRoles(run),
     deadline: run.chosen?.deadline === undefined ? null : iso(run.chosen.deadline),
     wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
     agent:
@@ -56,6 +68,8 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
         : {
             role: run.assignment.role,
             program: run.assignment.agent,
+            model: run.assignment.choice.model ?? null,
+            effort: run.assignment.choice.effort ?? null,
             task: run.assignment.taskId,
             attempt: run.assignment.attempt,
             pid: run.assignment.launch?.process.pid ?? null,
@@ -77,6 +91,12 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
   }
 })
 
+/** Says which agent each role has, where a person or the plan chose one. */
+const roleLines = (agents: ReturnType<typeof chosenRoles>): ReadonlyArray<string> =>
+  agents.map(({ agent, role, ...choice }) =>
+    plain(`  ${role}: ${agent ?? "the configured agent"}${modelInWords(choice)}`)
+  )
+
 /** Describes the agent at work: its time, its limit, its session and its output. */
 const agentLines = (
   agent: Effect.Success<ReturnType<typeof statusOf>>["agent"],
@@ -90,7 +110,7 @@ const agentLines = (
       : `at work for ${Words.duration(agent.runs_for_ms)} of at most ${Words.duration(Duration.toMillis(limit))}`
   const doing = agent.doing === null ? "" : `: it ${agent.doing}`
   return [
-    `  ${agent.role}${agent.program === null ? "" : ` by ${agent.program}`}, pid ${agent.pid}, ${time}${doing}`,
+    `  ${agent.role}${agent.program === null ? "" : ` by ${agent.program}`}${modelInWords({ models: agent.model === null ? [] : [agent.model], effort: agent.effort })}, pid ${agent.pid}, ${time}${doing}`,
     `    ${agent.session_id === "" ? "" : `session ${agent.session_id}, `}output ${agent.output}`
   ].map((line) => plain(line))
 }
@@ -134,6 +154,7 @@ export const conductStatusCommand = Command.make(
       if (all) continue
       const { outputPath } = yield* Launcher
       for (const line of [
+        ...roleLines(status.agents),
         ...agentLines(agent, yield* Settings),
         ...run.tasks.flatMap((task) => taskLines(task, outputPath)),
         ...[workPlace(run)].flatMap((place) => (place === undefined ? [] : [`  the work: ${plain(place)}`])),

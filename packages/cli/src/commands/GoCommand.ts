@@ -14,14 +14,21 @@ export const goCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const souffleur = yield* Souffleur
     const name = namedIn(yield* Project, flags.watch)
-    const plan = Option.filter(yield* Effect.option(souffleur.findPlan(name)), ({ run }) => run.wait !== null)
+    const plan = Option.filter(
+      yield* Effect.option(souffleur.findPlan(name)),
+      ({ run }) => (run.wait ?? run.held ?? run.stop) !== null
+    )
     if (Option.isSome(plan)) {
       yield* personOnly("go")
       const { id, run } = plan.value
       yield* souffleur.answer(id, { wait: "over" })
       if (flags.json) return yield* Console.log(JSON.stringify({ run: id }))
       const how =
-        run.owner === null ? `when it is conducted again: ${invocation(run)}` : "now: its agent is asked again"
+        run.owner === null
+          ? `when it is conducted again: ${invocation(run)}`
+          : run.wait === null
+            ? "now"
+            : "now: its agent is asked again"
       return yield* Console.log(`run ${id} goes on ${how}`)
     }
     const { id } = yield* souffleur.find(name)

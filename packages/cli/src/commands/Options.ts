@@ -63,7 +63,7 @@ export const dryRunFlag = Flag.Boolean("dry-run").pipe(
 
 /** The watch that a command is about; absent: the newest of the folder. */
 export const watchName = Argument.String("watch").pipe(
-  Argument.withDescription("A watch's id, or any session id it had; nothing: this folder's newest"),
+  Argument.withDescription("A watch's id, any session id it had, or a run's id; nothing: this folder's newest"),
   Argument.optional
 )
 

@@ -3,7 +3,9 @@ import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../person/PersonOnly.ts"
+import { findJob } from "./NamedJob.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -14,7 +16,12 @@ export const releaseCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     yield* personOnly("souffleur release")
     const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    const found = yield* findJob(souffleur, namedIn(yield* Project, flags.watch))
+    const { id } = found
+    if ("run" in found)
+      return yield* new BadUsage({
+        message: `${id} is a run, which has no agent to give up: "souffleur stop ${id}" ends its conductor after the agent at work, and "souffleur hold ${id}" has nothing further begin`
+      })
     const watch = yield* souffleur.release(id)
     if (flags.json)
       return yield* Console.log(

@@ -1,30 +1,64 @@
 import { nameOf } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerClaims, layerSouffleur } from "@souffleur/embed/internal"
+import { invocation, type NamedRun, type Run } from "@souffleur/plan"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Ended } from "../Failure.ts"
 import { personOnly } from "../person/PersonOnly.ts"
+import { findJob } from "./NamedJob.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-/** Ends an agent with its tree, and its watch (spec: command-line#watches). */
+/** Stops a run after its agent at work, or with it (spec: behaviour#a-persons-word-to-a-run). */
+const stopRun = Effect.fn("stopRun")(function* (
+  { id, run: before }: NamedRun,
+  how: { readonly now: boolean; readonly reason: string | undefined },
+  asJson: boolean
+) {
+  const souffleur = yield* Souffleur
+  const run = yield* souffleur.stopPlan(id, how)
+  const { assignment } = run
+  const isDone = !how.now || assignment === null
+  if (asJson) yield* Console.log(JSON.stringify({ run: id, stopped: isDone && assignment === null }))
+  else {
+    const agent = ({ assignment }: Run) =>
+      assignment === null
+        ? ""
+        : `its ${assignment.role}${assignment.launch === null ? "" : `, pid ${assignment.launch.process.pid},`}`
+    const then = `it goes on with: ${invocation(run, (yield* Environment).cwd)}`
+    if (!isDone) yield* Console.error(`souffleur: run ${id} is not stopped: ${agent(run)} does not end; say it again`)
+    else if (assignment !== null) yield* Console.log(`run ${id} stops once ${agent(run)} has ended; ${then}`)
+    else
+      yield* Console.log(
+        `run ${id} is stopped${before.assignment === null ? "" : `: ${agent(before)} has ended`}; ${then}`
+      )
+  }
+  if (!isDone) return yield* new Ended({ code: 1 })
+})
+
+/** Ends an agent with its tree, and its watch (spec: command-line#watches), or stops a run. */
 export const stopCommand = Command.make(
   "stop",
   {
     watch: watchName,
     projectDir,
+    now: Flag.Boolean("now").pipe(
+      Flag.withDescription("End the agent of a run too, as that of a watch is: its session is kept"),
+      Flag.withDefault(false)
+    ),
     reason: Flag.String("reason").pipe(Flag.withDescription("Why, in your own words, for the log"), Flag.optional),
     json
   },
   Effect.fnUntraced(function* (flags) {
     yield* personOnly("souffleur stop")
     const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
-    const watch = yield* souffleur.stop(
-      id,
-      Option.match(flags.reason, { onNone: () => ({}), onSome: (reason) => ({ reason }) })
-    )
+    const found = yield* findJob(souffleur, namedIn(yield* Project, flags.watch))
+    const { id } = found
+    const reason = Option.getOrUndefined(flags.reason)
+    if ("run" in found) return yield* stopRun(found, { now: flags.now, reason }, flags.json)
+    const watch = yield* souffleur.stop(id, reason === undefined ? {} : { reason })
     const stopped = watch.end === "stopped" || watch.end === "limit reached"
     const pid = watch.conductor?.pid ?? null
     if (flags.json) yield* Console.log(JSON.stringify({ watch: id, stopped, pid, last_export: watch.lastExport }))

@@ -19,6 +19,7 @@ import { table } from "../explain/TextTable.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { findJob } from "./NamedJob.ts"
 import { indentOf, wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, unlessAhead, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -63,9 +64,7 @@ export const whyCommand = Command.make(
       return yield* new BadUsage({ message: "a revision is a number, such as in: souffleur why opera-1507 7" })
     const log = yield* SouffleurLog
     const of = namedIn(yield* Project, name)
-    const found = yield* Effect.catchTag(log.find(of), "WatchNotFound", (none) =>
-      Effect.catchTag(log.findPlan(of), "PlanNotFound", () => Effect.fail(none))
-    )
+    const found = yield* findJob(log, of)
     // Programs read UTC.
     const zone = yield* zoneOf({ utc: flags.utc || flags.json })
     if ("run" in found) {

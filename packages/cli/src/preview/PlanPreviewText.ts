@@ -1,6 +1,7 @@
 import { plain } from "@souffleur/domain"
 import type { PlanPreview } from "@souffleur/embed"
 import { defaultBranchNote } from "@souffleur/embed/internal"
+import { modelInWords } from "@souffleur/plan"
 import { Console, Effect } from "effect"
 import { printTable } from "../explain/TextTable.ts"
 import { printJson, printLines } from "../Printing.ts"
@@ -48,9 +49,9 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)
-  yield* Effect.forEach(agents, ({ agent, held_by, permission, role }) =>
+  yield* Effect.forEach(agents, ({ agent, effort, held_by, models, permission, role }) =>
     Console.log(
-      `${role} by ${agent}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
+      `${role} by ${agent}${plain(modelInWords({ effort, models }))}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
     )
   )
   if (commit_problem !== null) {

@@ -1,6 +1,6 @@
 import type { AgentOrder } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
-import { completeCommand } from "@souffleur/session"
+import { argsWithModel, completeCommand, type ModelFlags } from "@souffleur/session"
 import { Effect, FileSystem } from "effect"
 import { marks } from "./CodexCommand.ts"
 import { unapprovedHooks } from "./HookTrust.ts"
@@ -22,6 +22,12 @@ export const compactPrompt = "The conversation was compacted. Answer with one wo
 const looking = [sandboxFlag, "read-only"]
 /** Compacts whatever the session has in use. Its answer changes nothing. */
 const compacting = [...looking, "-c", "model_auto_compact_token_limit=1"]
+
+/** A resumed session would fall to the model of its settings. */
+const modelFlags: ModelFlags = {
+  model: ["-m", "--model"],
+  effort: { words: (effort) => ["-c", `model_reasoning_effort=${quoted(effort)}`], shared: true }
+}
 
 const quoted = (text: string): string => JSON.stringify(text)
 
@@ -57,7 +63,7 @@ const unasked = Effect.fnUntraced(function* (agentDir: string, { folder, permiss
  */
 export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentOptions, order: AgentOrder) {
   const { agentCommand, agentDir } = options
-  const { args } = agentCommand
+  const args = yield* argsWithModel(agentCommand, order, modelFlags)
   const { heldTo, looks = false, permission, print, prompt, session } = order
   const compacts = prompt === compactPrompt
   const resumed = session._tag === "Resume" ? ["resume", session.sessionId] : []

@@ -1,6 +1,13 @@
 import { Runtime, Schema } from "effect"
 import type { EffectivePermission, Permission, SessionMode } from "../settings/Permission.ts"
 
+/** A model and an effort, in the agent's own words. Absent: as the agent has it by itself. */
+export const ModelChoice = Schema.Struct({
+  model: Schema.optionalKey(Schema.String),
+  effort: Schema.optionalKey(Schema.String)
+})
+export type ModelChoice = typeof ModelChoice.Type
+
 /** A launch of an agent, before it is a command line. */
 export interface AgentOrder {
   /** A fresh session of an agent that chooses its ids has the empty id. */
@@ -18,6 +25,8 @@ export interface AgentOrder {
   readonly print: boolean
   /** True if it is to change nothing, as far as an agent can be held to that. Absent: it may work. */
   readonly looks?: boolean
+  /** The model that it works with, and how hard. Absent: as it has them by itself, also where it resumes a session. */
+  readonly choice?: ModelChoice
   /** The file that the session will have by then, in a preview. Absent: the agent looks for it. */
   readonly file?: string
   /** The folder where it begins. Absent: the command line is only looked at. */

@@ -13,18 +13,29 @@ export class GuidanceUnfit extends Schema.TaggedError<GuidanceUnfit>()("Guidance
   override readonly [Runtime.errorExitCode] = 2
 }
 
+const tooLong = (text: string) =>
+  new GuidanceUnfit({ message: `${text.length} characters of guidance, more than ${maxGuidanceLength}` })
+
 /** Returns what an answer means for a run. Fails with `GuidanceUnfit`. */
 const intentOf = (said: Exclude<PlanAnswer, { readonly plan: unknown }>): Effect.Effect<RunIntent, GuidanceUnfit> => {
   if ("allow" in said) return Effect.succeed({ _tag: said.allow === "red" ? "AllowRed" : "AllowAgain" })
+  if ("hold" in said) return Effect.succeed({ _tag: "Hold" })
+  if ("redo" in said) {
+    const text = (said.guidance ?? "").trim()
+    return text.length > maxGuidanceLength
+      ? Effect.fail(tooLong(text))
+      : Effect.succeed({ _tag: "Redo", taskId: said.redo, text })
+  }
   if ("wait" in said) return Effect.succeed({ _tag: "EndWait" })
   if ("finishing" in said) return Effect.succeed({ _tag: "AnswerFinishing", answer: said.finishing })
-  if ("answer" in said) return Effect.succeed({ _tag: "Answer", taskId: said.task, answer: said.answer, text: "" })
+  if ("answer" in said) {
+    const { answer, task: taskId } = said
+    return Effect.succeed({ _tag: "Answer", taskId, answer, text: "", revert: "revert" in said })
+  }
   const text = said.guidance.trim()
   if (text === "") return Effect.fail(new GuidanceUnfit({ message: "the guidance is empty" }))
   return text.length > maxGuidanceLength
-    ? Effect.fail(
-        new GuidanceUnfit({ message: `${text.length} characters of guidance, more than ${maxGuidanceLength}` })
-      )
+    ? Effect.fail(tooLong(text))
     : Effect.succeed({ _tag: "Answer", taskId: said.task, answer: "guidance", text })
 }
 

@@ -6,7 +6,9 @@ import {
   type LoadedPlan,
   loadPlan,
   moveRunHere,
+  modelInWords,
   openRun,
+  roleChoice,
   ownFiles,
   PlanContext,
   GatePort,
@@ -49,7 +51,7 @@ const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, stat
 /** Begins or resumes the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { cast, known, loaded, pin, statePath }: Loaded,
-  { moved = false, project, waiting, ...said }: ConductOptions
+  { moved = false, project, restored = false, waiting, ...said }: ConductOptions
 ) {
   const { agents, permission } = chosenFor(said, known?.run)
   const path = yield* Path.Path
@@ -59,11 +61,13 @@ const begin = Effect.fnUntraced(function* (
   const parts = yield* Parts
   const { path: file } = loaded
   const linked = yield* parts.linked(project)
+  const kindFor = (role: "finisher" | "implementer", plan: LoadedPlan["plan"]) =>
+    kindOf(parts.agent, roleChoice(agents, plan.agents, role).agent ?? agent.name)
   const planNow = Effect.fnUntraced(function* (loaded: LoadedPlan) {
     const { plan } = loaded
     const finishing = yield* finishingOf(loaded, { project, variables: parts.variables })
     const skillPrompt =
-      plan.finish._tag === "Skill" ? kindOf(parts.agent, agent.name).skillPrompt?.(plan.finish.skill) : undefined
+      plan.finish._tag === "Skill" ? kindFor("finisher", plan).skillPrompt?.(plan.finish.skill) : undefined
     return { plan, finishing, ...(skillPrompt === undefined ? {} : { skillPrompt }) }
   })
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof loadPlan>>>()
@@ -73,23 +77,23 @@ const begin = Effect.fnUntraced(function* (
   const opens = Effect.gen(function* () {
     const git = yield* gits.open(project, own)
     const newId = runIdOf(project, file)
-    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin })), git }
+    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, restored })), git }
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const pullRequests = yield* hostPullRequests(project)
   const waits = waiting !== undefined && known !== undefined
   if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
-  const by = cast.map(({ agent, role }) => `, ${role} by ${agent}`).join("")
+  const by = cast.map(({ agent, role, ...choice }) => `, ${role} by ${agent}${modelInWords(choice)}`).join("")
   yield* remark("info", `run ${id}${from === 0 ? "" : ` goes on from revision ${from}`}${by}`)
   const withheld = new Set(cast.flatMap(({ command }) => withheldKeys(parts.variables, command.environment)))
+  if (known?.run.held) yield* remark("note", `a person holds the run: "souffleur go ${id}" lets it go on`)
   const note = withheldNote([...withheld])
   if (note !== undefined) yield* remark("note", note)
   const onto = from === 0 && loaded.plan.branch === undefined ? yield* defaultBranchOut(git) : null
   if (onto !== null) yield* remark("note", defaultBranchNote(onto))
   const excluded = yield* gits.exclude(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
-  const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
   const conducted = {
     ...(yield* planNow(loaded)),
     read: Effect.provideContext(Effect.flatMap(loadPlan(file, project), planNow), services),
@@ -98,7 +102,7 @@ const begin = Effect.fnUntraced(function* (
     statePath,
     requested: permission,
     agents,
-    commitSetting
+    commitSetting: kindFor("implementer", loaded.plan).commitSetting
   }
   const { implementer = null, reviewer = null } = agents
   return yield* keepRun({

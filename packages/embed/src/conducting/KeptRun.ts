@@ -78,7 +78,10 @@ const goesOn = (log: RunLog["Service"], id: string, now: Run) => {
       return [run, [run]] as const
     }
   )
-  return Stream.map(Stream.concat(Stream.succeed(now), after), (run) => !needsPerson(run) && !isRunOver(run))
+  return Stream.map(
+    Stream.concat(Stream.succeed(now), after),
+    (run) => !needsPerson(run) && !isRunOver(run) && (run.held === null || run.assignment !== null)
+  )
 }
 
 const counted = Effect.fnUntraced(function* (id: string, from: Run) {

@@ -10,7 +10,15 @@ import {
   type Permission,
   type ResolvedSettings
 } from "@souffleur/domain"
-import { type Assignment, type Plan, type RoleAgents, type Run, taskOf } from "@souffleur/plan"
+import {
+  type Assignment,
+  type Plan,
+  type RoleAgents,
+  type RoleChoice,
+  roleChoice,
+  type Run,
+  taskOf
+} from "@souffleur/plan"
 import { Effect, Runtime, Schema } from "effect"
 import { agentNamed } from "../watching/HandOver.ts"
 import { launchable } from "../world/AgentLayers.ts"
@@ -18,7 +26,9 @@ import { launchable } from "../world/AgentLayers.ts"
 /** The agent of a role cannot do what a run asks of it (exit code 2). Nothing was begun. */
 export class RoleUnfit extends Schema.TaggedError<RoleUnfit>()("RoleUnfit", {
   role: Schema.Literals(["implementer", "reviewer", "finisher"]),
-  problem: Schema.String
+  problem: Schema.String,
+  /** True if the plan chooses something for that role. Absent: a person or the settings chose its agent. */
+  planned: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
@@ -34,17 +44,16 @@ interface Conducting {
   readonly run?: Run | undefined
 }
 
-/** Lists the roles that are still to launch an agent. `undefined`: it is the configured agent. */
-const neededBy = (
-  { finish, tasks }: Pick<Plan, "finish" | "tasks">,
-  { implementer, reviewer }: RoleAgents,
-  run?: Run
-) => {
+/** The part of a plan that says which agents it needs. */
+type Cast = Pick<Plan, "agents" | "finish" | "tasks">
+
+/** Lists the roles that are still to launch an agent. */
+const neededBy = ({ finish, tasks }: Cast, run?: Run): ReadonlyArray<Assignment["role"]> => {
   const isOpen = run === undefined || tasks.some(({ id }) => taskOf(run, id)?.status !== "completed")
   const isUnfinished = isOpen || run.finishing === "not begun"
   return [
-    ...(isOpen ? [["implementer", implementer] as const, ["reviewer", reviewer] as const] : []),
-    ...((finish._tag === "Prompt" || finish._tag === "Skill") && isUnfinished ? [["finisher", undefined] as const] : [])
+    ...(isOpen ? (["implementer", "reviewer"] as const) : []),
+    ...((finish._tag === "Prompt" || finish._tag === "Skill") && isUnfinished ? (["finisher"] as const) : [])
   ]
 }
 
@@ -59,6 +68,10 @@ const wayTo = (needed: Permission, asked: Permission, ceiling: Permission): stri
 export interface CastAgent {
   readonly role: Assignment["role"]
   readonly agent: string
+  /** Its models, from the first on. Empty: its own. */
+  readonly models: RoleChoice["models"]
+  /** Absent: its own. */
+  readonly effort?: string
   readonly permission: EffectivePermission
   /** The flag that holds it to reading, such as `-s read-only`; `null`: its permission alone holds it. */
   readonly heldBy: string | null
@@ -88,15 +101,19 @@ export const chosenFor = ({ agents = {}, permission }: Omit<Conducting, "run">, 
 export const castRoles = Effect.fn("castRoles")(function* (
   kinds: AgentKind,
   settings: ResolvedSettings,
-  plan: Pick<Plan, "finish" | "tasks">,
+  plan: Cast,
   { run, ...said }: Conducting
 ) {
   const { agents, permission } = chosenFor(said, run)
   const cast: Array<CastAgent> = []
   const configured = yield* Agent
   const ceiling = settings.maxExternalPermission
-  for (const [role, program] of neededBy(plan, agents, run)) {
-    const unfit = (problem: string) => new RoleUnfit({ role, problem })
+  for (const role of neededBy(plan, run)) {
+    const { agent: program, effort, models } = roleChoice(agents, plan.agents, role)
+    const planned = plan.agents?.[role] !== undefined && (role === "finisher" || agents[role] === undefined)
+    const unfit = (problem: string) => new RoleUnfit({ role, problem, ...(planned ? { planned } : {}) })
+    const [model] = models
+    const choice = { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) }
     const agent =
       program === undefined
         ? configured
@@ -109,13 +126,21 @@ export const castRoles = Effect.fn("castRoles")(function* (
     if (role === "implementer" && lower(clamp(permission, ceiling), commitsFrom) !== commitsFrom)
       return yield* unfit(`${commitSetting}: ${wayTo(commitsFrom, permission, ceiling)}`)
     const lineOf = (looks: boolean) =>
-      launchable(settings, permission, looks).pipe(
+      launchable(settings, permission, { looks, choice }).pipe(
         Effect.provideService(Agent, agent),
         Effect.mapError(({ problem }) => unfit(problem))
       )
     const command = yield* lineOf(role === "reviewer")
     const heldBy = flagBeyond(command, yield* lineOf(false))
-    cast.push({ role, agent: agent.name, permission: clamp(permission, ceiling), heldBy, command })
+    cast.push({
+      role,
+      agent: agent.name,
+      models,
+      ...(effort === undefined ? {} : { effort }),
+      permission: clamp(permission, ceiling),
+      heldBy,
+      command
+    })
   }
   return cast
 })

@@ -1,4 +1,13 @@
-import { evolveRun, workProblemsOf, initialRun, isPersons, type Run, type RunEvent, taskOf } from "@souffleur/plan"
+import {
+  evolveRun,
+  workProblemsOf,
+  initialRun,
+  isPersons,
+  roleChoice,
+  type Run,
+  type RunEvent,
+  taskOf
+} from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
@@ -10,19 +19,27 @@ type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }
 const commits = (many: ReadonlyArray<string>) =>
   many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`
 
-const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
-  const count = (taskOf(before, taskId)?.rejections ?? 0) + 1
-  const rules = [
-    "the first: the same implementer goes on with the feedback",
-    "the second: a fresh implementer gets all feedback"
-  ]
+const minorLines = (minor: ReadonlyArray<string>) => minor.map((finding) => `minor, and kept for you: ${finding}`)
+
+const rejected = ({ feedback, minor, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
+  const task = taskOf(before, taskId)
+  const count = (task?.rejections ?? 0) + 1
+  const { models } = roleChoice(before.chosen, before.agreed.agents, "implementer")
+  const model = models[(task?.climbed ?? 0) + 1]
+  const rules = task?.final
+    ? ["the first of a final review: a fresh implementer gets the feedback"]
+    : [
+        "the first: the same implementer goes on with the feedback",
+        `the second: a fresh implementer gets all feedback${model === undefined ? "" : `, with the next model of the plan, ${model}`}`
+      ]
   return {
     seen: [
       `the reviewer of attempt ${feedback.attempt}: ${feedback.summary}`,
       ...feedback.issues,
+      ...minorLines(minor),
       `rejection ${count} of this task`
     ],
-    rule: `rejections are counted: ${rules[count - 1] ?? "the third is a person's"}`
+    rule: `rejections are counted: ${rules[count - 1] ?? `the ${task?.final ? "second" : "third"} is a person's`}`
   }
 }
 
@@ -78,7 +95,7 @@ const failed = (
 }
 
 const escalations: Readonly<Record<Exclude<Of<"TaskEscalated">["reason"], "gate">, string>> = {
-  rejections: "the third rejection is a person's",
+  rejections: "the third rejection is a person's, and of a final review the second",
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third assignment in a row that came to nothing is a person's",
   "reviewer failures": "the third assignment in a row that came to nothing is a person's",
@@ -101,6 +118,7 @@ const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "red">, string>
   ceiling: "all agents of a run share its ceilings of use, which are asked before each launch: a person allows more",
   deadline: "after its deadline a run finishes the task in hand, and begins no other",
   failed: "souffleur does not guess: a person mends the cause, and the run goes on from its log",
+  revert: "rejected commits are taken back whole or not at all: a person resolves what conflicts",
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
@@ -109,6 +127,11 @@ const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding"
     return {
       seen: [`its session's records: its turn is over; process ${process.pid} runs on`],
       rule: "an agent that has said its last word and does not end is ended after a stall, or once its time is over, and its word counts"
+    }
+  if (reason === "stopped")
+    return {
+      seen: [`a person stops the run at once; process ${process.pid} is its agent`],
+      rule: "the agent of a run that a person stops at once is ended with all that it started: its session is kept, and no attempt is counted"
     }
   return reason === "timeout"
     ? {
@@ -173,6 +196,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return {
         seen: [
           event.summary,
+          ...minorLines(event.minor),
           "its session shows that it looked at something; the commit that it was asked about is there"
         ],
         rule: "so approved, a task is complete"

@@ -48,6 +48,10 @@ const pauses = {
     what: "mend the commit that the gate refuses, or allow it:"
   },
   failed: { standing: "paused: it cannot go on", what: "put this right:" },
+  revert: {
+    standing: "paused: commits cannot be taken back",
+    what: "take them back yourself, and leave the rest by souffleur conduct answer TASK --skip:"
+  },
   "work lost": {
     standing: "paused: work that was approved is gone",
     what: "bring the commits back, or answer each of these tasks with --retry or --skip:"
@@ -62,11 +66,18 @@ const waitedFor = {
   "quiet-hours": "the quiet hours to end,"
 } as const
 
+const heldInWords = 'held until "souffleur go"'
+
 /** Returns the state of a run in a few words. */
 export const runStanding = (run: Run, agent: Condition | null = null, zone?: Zone): string =>
   plain(standing(run, agent, zone))
 
 const standing = (run: Run, agent: Condition | null, zone?: Zone): string => {
+  const { assignment, held, phase, stop } = run
+  if (phase !== "finished" && stop !== null)
+    return assignment === null ? "stopped by a person" : `${goingOn(run, agent, zone)}, and then it stops`
+  if (phase !== "finished" && held !== null && !needsPerson(run))
+    return assignment === null ? heldInWords : `${goingOn(run, agent, zone)}, and then ${heldInWords}`
   if (run.overreach !== undefined && run.paused === null && run.phase !== "finished")
     return `${goingOn(run, agent, zone)}, config not trusted`
   return goingOn(run, agent, zone)
@@ -119,7 +130,7 @@ export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArr
  * Returns the most urgent need of a run; `null`: it needs no person. `owned`: a live souffleur conducts it.
  */
 export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
-  if (isRunOver(run)) return null
+  if (isRunOver(run) || run.stop !== null) return null
   // It would try again by itself.
   if (!owned && isPersons(run.wait?.kind)) return { why: "no souffleur conducts it", next: invocation(run) }
   if (needsPerson(run))
@@ -136,6 +147,7 @@ export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
 export const runState = (run: Run, need: Need | null): StateWord => {
   if (need !== null) return "needs you"
   if (isRunOver(run)) return "ended"
+  if (run.assignment === null && (run.stop ?? run.held) !== null) return "idle"
   return run.wait === null ? "working" : "recovering"
 }
 
@@ -176,7 +188,11 @@ const needs = (
 /** Says whether a program took the work of a complete task. */
 export const verifiedWord = ({ verified }: Pick<Task, "verified">) => (verified ? "verified" : "unverified")
 
-/** Says how a task is: its status, its counts, and each rejection. */
+/** Tells whether a task was done as it read then, and reads otherwise now. */
+const isOutdated = ({ digest, doneAs, skipped, status }: Task): boolean =>
+  status === "completed" && !skipped && doneAs !== null && digest !== undefined && digest !== doneAs
+
+/** Says how a task is: its status, its counts, its problems and its minor findings. */
 export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
   const counts = [
     ...(task.status === "completed" && !task.skipped ? [verifiedWord(task)] : []),
@@ -188,8 +204,12 @@ export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string>
   const status = task.skipped ? "skipped" : task.status.replace("_", " ")
   return [
     `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}`,
+    ...(isOutdated(task)
+      ? [`    its text has changed since it was done; done again by: souffleur conduct answer ${task.id} --redo`]
+      : []),
     ...(task.escalation === null
       ? []
-      : [task.escalation.message, ...grievances(task, outputOf)].map((line) => `    ${line}`))
+      : [task.escalation.message, ...grievances(task, outputOf)].map((line) => `    ${line}`)),
+    ...task.minor.map((finding) => `    minor: ${finding}`)
   ].map((line) => plain(line, maxLineLength))
 }

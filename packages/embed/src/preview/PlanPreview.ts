@@ -22,6 +22,10 @@ import { Parts } from "../world/Parts.ts"
 export interface ForeseenAgent {
   readonly role: Assignment["role"]
   readonly agent: string
+  /** Its models, from the first on. Empty: its own. */
+  readonly models: ReadonlyArray<string>
+  /** `null`: its own. */
+  readonly effort: string | null
   readonly permission: EffectivePermission
   /** The flag that holds it to reading, such as `-s read-only`; `null`: its permission alone holds it. */
   readonly held_by: string | null
@@ -102,7 +106,14 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     form: loaded.understood.form,
     left_out: loaded.understood.leftOut,
     goes_on: known?.id ?? null,
-    agents: cast.map(({ agent, heldBy, permission, role }) => ({ role, agent, permission, held_by: heldBy })),
+    agents: cast.map(({ agent, effort = null, heldBy, models, permission, role }) => ({
+      role,
+      agent,
+      models,
+      effort,
+      permission,
+      held_by: heldBy
+    })),
     commit_problem: yield* commitProblemIn(cast, project, settings),
     tasks: foreseenTasks(loaded),
     gate: programLines(loaded.plan),

@@ -11,11 +11,12 @@ import type { Report, RunPart, WatchPart } from "./Report.ts"
 
 const { count, day, duration, many, moment } = Words
 
-/** UTF-16 units of a word of others. */
-const maxLength = 200
+/** UTF-16 units of a word of others, and of a finding. */
+const [maxLength, maxFinding] = [200, 600]
 
 /** Writes words of others for Markdown: no character of them begins a form, and they stay on their line. */
-export const markdownText = (text: string): string => plain(text, maxLength).replaceAll(/[\\`*_[\]<>|#!&~]/gu, "\\$&")
+export const markdownText = (text: string, most = maxLength): string =>
+  plain(text, most).replaceAll(/[\\`*_[\]<>|#!&~]/gu, "\\$&")
 
 /** Says for what a watch waited. */
 export const waitLabel = (kind: WaitStretch["kind"]): string =>
@@ -144,7 +145,10 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
       section(title(run), [
         `${markdownText(run.project)}, ${many(run.completed, "task")} completed, ${many(run.commits.length, "commit")}.`,
         "",
-        ...run.tasks.map((task) => `- ${markdownText(`${task.id} ${task.title}`)}: ${taskInWords(task, until)}`)
+        ...run.tasks.flatMap((task) => [
+          `- ${markdownText(`${task.id} ${task.title}`)}: ${taskInWords(task, until)}`,
+          ...task.minor.map((finding) => `  - minor: ${markdownText(finding, maxFinding)}`)
+        ])
       ])
     )
   ].join("\n")

@@ -53,6 +53,8 @@ export interface TaskStretch {
   readonly agents: ReadonlyArray<AgentStretch>
   readonly verdicts: ReadonlyArray<GateVerdict>
   readonly commits: ReadonlyArray<string>
+  /** The findings of its reviews that hold nothing up. These are words of others. */
+  readonly minor: ReadonlyArray<string>
   /** By all of its agents: tokens, and hundredths of a dollar. */
   readonly used: Task["used"]
 }
@@ -195,7 +197,7 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
     from: events[0]?.event.at ?? now,
     to,
     over,
-    tasks: run.tasks.map(({ completedAt, id, skipped, startedAt, status, title, used, verified, work }) => ({
+    tasks: run.tasks.map(({ completedAt, id, minor, skipped, startedAt, status, title, used, verified, work }) => ({
       id,
       title,
       from: startedAt,
@@ -205,6 +207,7 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
       agents: agents.filter(({ taskId }) => taskId === id),
       verdicts: verdicts.get(id) ?? [],
       commits: work.commits,
+      minor,
       used
     })),
     finishing: agents.filter(({ role }) => role === "finisher"),

@@ -1,6 +1,7 @@
 import {
   Agent,
   AgentNotFound,
+  type AgentOrder,
   type AgentProgram,
   clamp,
   leastPermission,
@@ -72,13 +73,12 @@ export const layerLook = (settings: ResolvedSettings, comms: string | null) =>
   Layer.merge(layerAgentFiles(settings), layerComms(comms))
 
 /**
- * Returns the command of a launch of the agent. Fails where it could not be launched. It launches nothing. `looks`: the
- * agent is to change nothing.
+ * Returns the command of a launch of the agent. Fails where it could not be launched. It launches nothing.
  */
 export const launchable = Effect.fn("App.launchable")(function* (
   { maxExternalPermission }: ResolvedSettings,
   requested: Permission = leastPermission,
-  looks = false
+  { choice, looks = false }: Pick<AgentOrder, "choice" | "looks"> = {}
 ) {
   const effective = clamp(requested, maxExternalPermission)
   const agent = yield* Agent
@@ -87,6 +87,7 @@ export const launchable = Effect.fn("App.launchable")(function* (
     permission: effective,
     prompt: "",
     print: true,
-    ...(looks ? { looks } : {})
+    ...(looks ? { looks } : {}),
+    ...(choice === undefined ? {} : { choice })
   })
 })

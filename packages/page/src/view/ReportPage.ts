@@ -134,9 +134,10 @@ const run = (part: RunPart, shown: Shown): Html =>
       ${part.tasks.map(
         (task) =>
           html`<li>
-            <strong>${task.id}</strong>
-            <span>${task.title}: <span class="quiet">${taskInWords(task, shown.report.until)}</span></span>
-          </li>`
+              <strong>${task.id}</strong>
+              <span>${task.title}: <span class="quiet">${taskInWords(task, shown.report.until)}</span></span>
+            </li>
+            ${task.minor.map((finding) => html`<li><span class="quiet">minor: ${finding}</span></li>`)}`
       )}
     </ul>
   </section>`

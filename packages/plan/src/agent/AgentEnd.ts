@@ -2,6 +2,7 @@ import { isSessionKnown, Launcher, Processes, type ProcessIdentity, Settings } f
 import { endTree, isGone, treeOf } from "@souffleur/process"
 import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
+import { untilStopped } from "../Waiting.ts"
 import type { Assignment } from "../run/Run.ts"
 import { turnOver, untilLingering } from "./Lingering.ts"
 import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAgent.ts"
@@ -38,7 +39,8 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const tree = (assignment: Assignment) => agentTree(assignment, started)
   const over = Effect.as(processes.untilOver(started.process, pollInterval), false)
   const untilIdle = isCommand ? Effect.never : Effect.as(untilLingering(asked, started, tree), true)
-  const lingered = yield* Effect.timeoutOption(Effect.raceFirst(over, untilIdle), leftMillis).pipe(
+  const stopped = Effect.as(untilStopped(), false)
+  const lingered = yield* Effect.timeoutOption(Effect.raceAllFirst([over, untilIdle, stopped]), leftMillis).pipe(
     whileReporting(asked, started)
   )
   const inTime = yield* gone
@@ -53,7 +55,8 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
     if (Option.getOrElse(lingered, () => false)) return true
     return (yield* turnOver(assignment, (yield* Launcher).outputPath(started.launchId))) !== undefined
   })
-  const reason = inTime ? "left running" : (yield* isDone) ? "lingering" : "timeout"
+  const isStopped = (yield* ref.state).stop?.now === true
+  const reason = inTime ? "left running" : (yield* isDone) ? "lingering" : isStopped ? "stopped" : "timeout"
   return (
     (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, reason, limit: limitMillis, others })).assignment
       ?.ending ?? null

@@ -18,7 +18,9 @@ import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgen
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/GitUnusable.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
-import { finisherPrompt, implementerPrompt, nudgePrompt, reviewerPrompt } from "../tasks/Prompt.ts"
+import { roleChoice } from "../tasks/PlanAgents.ts"
+import { finisherPrompt, implementerPrompt, nudgePrompt } from "./Prompt.ts"
+import { reviewerPrompt } from "./ReviewPrompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
 
@@ -39,14 +41,13 @@ const promptOf = Effect.fnUntraced(
     if (nudge !== null) return nudgePrompt(role, nudge, word, role === "implementer" ? forgotten : [])
     if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
     // A later commit may have removed it.
-    const { testFile } = task.work
-    const there = testFile !== null && (yield* git.has(testFile))
-    return reviewerPrompt(
-      planned,
-      { ...task, work: { ...task.work, testFile: there ? testFile : null } },
-      word,
-      forgotten
-    )
+    const { reviewed, work } = task
+    const there = work.testFile !== null && (yield* git.has(work.testFile))
+    const since = reviewed === null ? undefined : yield* git.since(reviewed)
+    return reviewerPrompt(planned, { ...task, work: { ...work, testFile: there ? work.testFile : null } }, word, {
+      forgotten,
+      since
+    })
   },
   // No argument of a program may have a NUL.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))
@@ -59,7 +60,7 @@ const commandOf = Effect.fnUntraced(function* (
   word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
   const { finishing } = yield* PlanContext
-  const { agent, role } = assignment
+  const { agent, choice, role } = assignment
   if (role === "finisher" && finishing !== null) return finishing
   const session = {
     _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
@@ -68,7 +69,7 @@ const commandOf = Effect.fnUntraced(function* (
   const prompt = yield* promptOf(run, assignment, word)
   const looks = role === "reviewer"
   return yield* Effect.provideService(
-    agentCommand({ session, permission, prompt, print: true, ...(looks ? { looks } : {}) }),
+    agentCommand({ session, permission, prompt, print: true, choice, ...(looks ? { looks } : {}) }),
     Agent,
     chosenAgent(yield* Agent, agent ?? undefined)
   )
@@ -101,17 +102,19 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
 /** Asks for an agent and launches it. A launch that fails is a failed assignment. */
 export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const agent = yield* Agent
-  const { agents, finishing, git, ref } = yield* PlanContext
-  const program = role === "finisher" ? undefined : agents[role]
+  const { agents, finishing, git, plan, ref } = yield* PlanContext
+  const choice = roleChoice(agents, plan.agents, role)
   const isCommand = role === "finisher" && finishing !== null
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
   const run = yield* ref.dispatch({
     _tag: "Ask",
     role,
-    sessionId: yield* isCommand ? freshUuid : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, program)),
+    sessionId: yield* isCommand
+      ? freshUuid
+      : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, choice.agent)),
     head: yield* git.head,
     held,
-    agent: program
+    choice
   })
   const { assignment } = run
   if (assignment === null) return run
@@ -156,7 +159,7 @@ export type AgentEnded =
       /** The path of what says why it failed. */
       readonly telling: string
     }
-  | Extract<AgentReport, { readonly _tag: "Failed" }>
+  | Extract<AgentReport, { readonly _tag: "Failed" | "Stopped" }>
 
 /** Waits for an agent's end, at most until its time is over. Ends what it left running. */
 export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, started: RunningLaunch) {
@@ -166,6 +169,7 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
   const ending = asked.ending ?? (yield* awaitEnding(asked, started, limit))
   const assignment = yield* reportSession(asked, started)
   if (ending !== null) yield* endAgent(assignment, started)
+  if (ending?.reason === "stopped") return { _tag: "Stopped" } satisfies AgentEnded
   if (ending?.reason === "timeout") {
     const took = Duration.format(Duration.millis(ending.limit))
     return {

@@ -141,7 +141,7 @@ const approval = Effect.fnUntraced(function* (
 /** Reports on the finishing step by its end. Where the end of an agent is unknown, its session's records decide. */
 const finished = Effect.fnUntraced(function* (assignment: Assignment, { end, output, telling }: Heard) {
   const isAgent = (yield* PlanContext).finishing === null
-  const done: AgentReport = { _tag: "Approved", summary: "" }
+  const done: AgentReport = { _tag: "Approved", summary: "", minor: [] }
   if (endedWell(end)) return done
   const limited = isAgent ? yield* refused(assignment, output) : undefined
   if (limited !== undefined) return limited
@@ -176,7 +176,7 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
   assignment: Assignment,
   ended: AgentEnded
 ) {
-  if (ended._tag === "Failed") return ended satisfies AgentReport
+  if (ended._tag !== "Ended") return ended satisfies AgentReport
   if (assignment.role === "finisher") return yield* finished(assignment, ended)
   const task = taskOf(run, assignment.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)

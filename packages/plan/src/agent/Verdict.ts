@@ -18,8 +18,8 @@ type Header = "IMPLEMENTATION_COMPLETE" | "IMPLEMENTATION_BLOCKED" | "APPROVED" 
 const fields: Readonly<Record<Header, ReadonlyArray<string>>> = {
   IMPLEMENTATION_COMPLETE: ["commits", "files_changed", "test_file"],
   IMPLEMENTATION_BLOCKED: ["reason"],
-  APPROVED: ["summary", "issues", "suggestions"],
-  REJECTED: ["summary", "issues", "suggestions"]
+  APPROVED: ["summary", "issues", "blocking", "minor", "suggestions"],
+  REJECTED: ["summary", "issues", "blocking", "minor", "suggestions"]
 }
 
 /** A verdict and the word behind its header. Only with the word of its launch is it the agent's own. */
@@ -81,7 +81,7 @@ const fieldIn = (line: string) => {
 }
 /** Returns whether a text repeats a prompt's own words in brackets, so that nothing was filled in. */
 const isPlaceholder = (text: string) =>
-  /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(
+  /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|minor finding|actionable suggestion)\b[^\]]*\]$/u.test(
     text
   )
 /** Returns a text without control characters; `""` for a placeholder. */
@@ -119,15 +119,18 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
       const item = /^(?:[-*•]|\d+[.)])\s+([^]*)/u.exec(line)?.[1]
       if (field !== undefined && known !== undefined) {
         ;[key, gap] = [known, false]
+        const [items, before] = [block.items.get(key) ?? [], block.values.get(key) ?? ""]
+        // A list may have its name before each item.
+        if (before !== "") items.push(before)
+        block.items.set(key, items)
         block.values.set(key, field.value)
-        block.items.set(key, [])
       } else if (key !== undefined && item !== undefined && block.values.get(key) === "") {
         block.items.get(key)!.push(item)
         gap = false
       } else if (gap) block.followed = true
       else if (key !== undefined) {
         const items = block.items.get(key)!
-        if (items.length > 0) items.push(continued(items.pop()!, line))
+        if (items.length > 0 && block.values.get(key) === "") items.push(continued(items.pop()!, line))
         else block.values.set(key, continued(block.values.get(key)!, line))
       } else block.followed = true
     }
@@ -135,31 +138,35 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
   return blocks
 }
 
-const listOf = ({ items, values }: Block, key: string): ReadonlyArray<string> => {
-  const inline = filled(values.get(key) ?? "")
-  const given = items.get(key) ?? []
-  return (given.length > 0 || inline === "" ? given : [inline])
+const listOf = ({ items, values }: Block, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
+  keys
+    .flatMap((key) => [...(items.get(key) ?? []), values.get(key) ?? ""])
     .map(filled)
-    .filter((item) => item !== "" && !/^(?:none|n\/a|-|\[\])\.?$/iu.test(item))
+    .filter((item) => item !== "" && !/^\(?(?:none|n\/a|-|\[\])\)?\.?$/iu.test(item))
     .slice(0, limits.items)
     .map((item) => clipped(item, limits.item))
-}
+/** Returns the findings that keep work from being accepted. One without a degree is such a one. */
+const blockingIn = (block: Block) => listOf(block, "blocking", "issues")
 
 const path = (text: string): string | null => {
   const value = stripped(filled(text), "`\"'[", "`\"']")
   return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, limits.item)
 }
 
+/** Cuts findings to what the log keeps of them, whatever their source. */
+export const boundedFindings = (findings: ReadonlyArray<string>): ReadonlyArray<string> =>
+  findings.slice(0, limits.items).map((item) => clipped(filled(item), limits.item))
+
 /** Cuts feedback to what the log keeps of it, whatever its source. */
 export const boundedFeedback = ({
   issues,
   suggestions,
   summary
-}: Omit<Feedback, "attempt">): Omit<Feedback, "attempt"> => {
-  const bounded = (items: ReadonlyArray<string>) =>
-    items.slice(0, limits.items).map((item) => clipped(filled(item), limits.item))
-  return { summary: clipped(filled(summary), limits.text), issues: bounded(issues), suggestions: bounded(suggestions) }
-}
+}: Omit<Feedback, "attempt">): Omit<Feedback, "attempt"> => ({
+  summary: clipped(filled(summary), limits.text),
+  issues: boundedFindings(issues),
+  suggestions: boundedFindings(suggestions)
+})
 
 /**
  * Returns the verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else
@@ -179,7 +186,9 @@ const wellFormed = (block: Block): AgentVerdict | undefined => {
       return message === "" ? undefined : { _tag: "Blocked", message }
     }
     case "APPROVED":
-      return text("summary") === "" ? undefined : { _tag: "Approved", summary: text("summary") }
+      return text("summary") === ""
+        ? undefined
+        : { _tag: "Approved", summary: text("summary"), minor: listOf(block, "minor") }
     case "REJECTED":
       return text("summary") === ""
         ? undefined
@@ -187,9 +196,10 @@ const wellFormed = (block: Block): AgentVerdict | undefined => {
             _tag: "Rejected",
             feedback: {
               summary: text("summary"),
-              issues: listOf(block, "issues"),
+              issues: blockingIn(block),
               suggestions: listOf(block, "suggestions")
-            }
+            },
+            minor: listOf(block, "minor")
           }
   }
 }
@@ -202,7 +212,8 @@ const of = {
 /**
  * Reads the verdict in what an agent printed. It is the last thing said, a well-formed block with a word behind its
  * header. Text before it may be quoted from anywhere. Another verdict in the same stretch of text contradicts it. So do
- * issues in an approval. Fails with `NoVerdict`.
+ * blocking findings in an approval, and a rejection that sorts its findings and has no such one. Fails with
+ * `NoVerdict`.
  */
 export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (message: string) => Result.fail<NoVerdict>({ reason: "no verdict", message })
@@ -220,8 +231,10 @@ export const readVerdict = (role: keyof typeof of, printed: string): Result.Resu
   if (last.followed) return none(`the ${role} said something else after its ${last.header}`)
   const verdict = wellFormed(last)
   if (verdict === undefined) return none(`the ${role}'s ${last.header} lacks what belongs to it`)
-  if (verdict._tag === "Approved" && listOf(last, "issues").length > 0)
-    return contradiction("the reviewer approved, and names issues")
+  const isBlocked = blockingIn(last).length > 0
+  if (verdict._tag === "Approved" && isBlocked) return contradiction("the reviewer approved, and names issues")
+  if (verdict._tag === "Rejected" && !isBlocked && (last.values.has("blocking") || last.values.has("minor")))
+    return contradiction("the reviewer rejected, and names no blocking finding")
   return last.word === ""
     ? none(`the ${role}'s ${last.header} lacks the word of its assignment`)
     : Result.succeed({ verdict, word: last.word })

@@ -1,5 +1,5 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { next } from "../run/Next.ts"
+import { due, next } from "./RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -13,9 +13,9 @@ export const branchChosen = (
 ): Decision<Event.RunEvent> =>
   next(run)._tag === "Branch" ? ok(Event.BranchChosen.make({ at, branch, from })) : none()
 
-/** Records that the branch of a run is there. */
+/** Records that the branch of a run is there, although a person may hold or stop the run meanwhile. */
 export const branchReported = (
   run: Run,
   { base, branch, from, now: at, remote }: Extract<RunCommand, { readonly _tag: "ReportBranch" }>
 ): Decision<Event.RunEvent> =>
-  next(run)._tag === "Branch" ? ok(Event.BranchBegun.make({ at, branch, from, base, remote })) : none()
+  due(run)._tag === "Branch" ? ok(Event.BranchBegun.make({ at, branch, from, base, remote })) : none()

@@ -1,5 +1,5 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { next } from "../run/Next.ts"
+import { due, next } from "./RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -11,7 +11,8 @@ export const verified = (
 ): Decision<Event.RunEvent> => {
   if (next(run)._tag !== "Verify" || !run.tasks.every(({ status }) => status === "completed"))
     return notNow("not every task is complete")
-  const skipped = run.tasks.filter(({ skipped }) => skipped).length
+  const tasks = run.tasks.filter(({ final }) => !final)
+  const skipped = tasks.filter(({ skipped }) => skipped).length
   const lost = run.tasks.filter(
     ({ skipped, work }) => !skipped && work.commits.some((commit) => missing.includes(commit))
   )
@@ -19,15 +20,15 @@ export const verified = (
     const message = `${lost.map(({ id }) => id).join(", ")}: HEAD lacks ${missing.slice(0, 50).join(", ")}`
     return ok(Event.RunPaused.make({ at, reason: "work lost", files: [], message }))
   }
-  const completed = run.tasks.length - skipped
+  const completed = tasks.length - skipped
   return ok(Event.RunVerified.make({ at, completed, skipped, commits, files, missing, dropped: run.dropped }))
 }
 
-/** Records the outcome of the finishing step. */
+/** Records the outcome of the finishing step. What souffleur has done outside counts beside a hold or a stop. */
 export const finished = (
   run: Run,
   { delivered, finishing, message, now: at }: Extract<RunCommand, { readonly _tag: "Finish" }>
 ): Decision<Event.RunEvent> =>
-  next(run)._tag === "Finish"
+  (delivered === undefined ? next(run) : due(run))._tag === "Finish"
     ? ok(Event.RunFinished.make({ at, finishing, message, delivered: delivered ?? null }))
     : notNow("the run is not in its completion")

@@ -1,15 +1,19 @@
 import { attempts, isSessionKnown, limitWait } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { personRung, rejectionRung } from "../run/RunFields.ts"
 import * as Event from "../run/RunEvent.ts"
-import { personRung } from "../run/RunFields.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
 export type AgentReport =
   | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
   | { readonly _tag: "Blocked"; readonly message: string }
-  | { readonly _tag: "Approved"; readonly summary: string }
-  | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
+  | { readonly _tag: "Approved"; readonly summary: string; readonly minor: ReadonlyArray<string> }
+  | {
+      readonly _tag: "Rejected"
+      readonly feedback: Omit<Event.Feedback, "attempt">
+      readonly minor: ReadonlyArray<string>
+    }
   | {
       readonly _tag: "Failed"
       readonly reason: Event.Failing
@@ -18,6 +22,8 @@ export type AgentReport =
       /** It was cut off: the results of its session's tools by then. Absent: it ended as it meant to. */
       readonly cutOffAfter?: number
     }
+  /** A person stopped the run, and it was ended for that. */
+  | { readonly _tag: "Stopped" }
   /** Its last turn did something, and left the rest undone: `message` says what, as a clause. */
   | { readonly _tag: "Unfinished"; readonly message: string }
   /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
@@ -26,19 +32,23 @@ export type AgentReport =
 const escalated = (at: number, taskId: string, reason: Event.EscalationReason, message: string) =>
   Event.TaskEscalated.make({ at, taskId, reason, message })
 
+/** Returns the minor findings that no earlier review of a task has, each once. */
+const unparked = (task: Task, minor: ReadonlyArray<string>) =>
+  [...new Set(minor)].filter((finding) => !task.minor.includes(finding))
+
 /**
  * Records a rejection. The first asks for the same implementer, the second for a fresh one (both in `evolve`). The
- * third asks for a person (spec: behaviour#ladder).
+ * third asks for a person, and of a final review the second (spec: behaviour#ladder, behaviour#final-review).
  */
 const rejected = (
   task: Task,
   at: number,
   assignment: { readonly token: string; readonly taskId: string },
-  feedback: Event.Feedback
+  { feedback, minor }: Pick<typeof Event.ReviewRejected.Type, "feedback" | "minor">
 ): Decision<Event.RunEvent> =>
   ok(
-    Event.ReviewRejected.make({ at, ...assignment, feedback }),
-    ...(task.rejections + 1 < personRung
+    Event.ReviewRejected.make({ at, ...assignment, feedback, minor: unparked(task, minor) }),
+    ...(task.rejections + 1 < rejectionRung(task)
       ? []
       : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
   )
@@ -137,12 +147,16 @@ export const decideReport = (
       ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message: report.message }))
       : no("never", "its session goes on once an assignment")
   if (assignment.role === "finisher") {
+    // Half of it may be done.
+    if (report._tag === "Stopped")
+      return ok(Event.RunFinished.make({ at, finishing: "failed", message: "a person stopped it" }))
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))
       : ok(Event.RunFinished.make({ at, finishing: "done", message: "" }))
   }
   if (task === undefined) return no("never", `the run has no task ${assignment.taskId}`)
   const of = { token: assignment.token, taskId: task.id }
+  if (report._tag === "Stopped") return ok(Event.AgentStopped.make({ at, ...of }))
   const fits =
     report._tag === "Failed" ||
     (assignment.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
@@ -157,11 +171,14 @@ export const decideReport = (
       )
     case "Approved":
       return ok(
-        Event.ReviewApproved.make({ at, ...of, summary: report.summary }),
+        Event.ReviewApproved.make({ at, ...of, summary: report.summary, minor: unparked(task, report.minor) }),
         Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
       )
     case "Rejected":
-      return rejected(task, at, of, { attempt: assignment.attempt, ...report.feedback })
+      return rejected(task, at, of, {
+        feedback: { attempt: assignment.attempt, ...report.feedback },
+        minor: report.minor
+      })
     case "Failed": {
       const died = diedOf(assignment, report, at)
       return died === undefined

@@ -1,5 +1,8 @@
+import { type Decision, notNow, ok } from "@souffleur/eventlog"
+import { type Run, type Task, taskOf } from "../run/Run.ts"
+import { next } from "./RunStep.ts"
 import * as Event from "../run/RunEvent.ts"
-import type { RunIntent } from "../run/RunIntent.ts"
+import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 
 /**
  * Takes over the tasks of a state file, whatever program wrote it. A person decides on tasks that git does not confirm.
@@ -32,6 +35,7 @@ const imported = (
 /** Returns the events that open a run: the plan's tasks, and what was done of them before. */
 export const opened = (
   {
+    agents,
     branch = null,
     digest,
     done = [],
@@ -59,7 +63,8 @@ export const opened = (
       tasks,
       finishingDigest,
       branch,
-      ...(pin === undefined ? {} : { pin })
+      ...(pin === undefined ? {} : { pin }),
+      ...(agents === undefined ? {} : { agents })
     }),
     ...(found === null
       ? []
@@ -73,4 +78,62 @@ export const opened = (
       .filter((taskId) => progress === null || progress.tasks.every(({ id }) => id !== taskId))
       .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
   ]
+}
+
+/** Records the beginning of a task. A final review begins with its reviewer, where there is something to judge. */
+export const startedTask = (
+  run: Run,
+  {
+    base,
+    branch = null,
+    now: at,
+    review,
+    taskId,
+    untracked = null
+  }: Extract<RunCommand, { readonly _tag: "StartTask" }>
+): Decision<Event.RunEvent> => {
+  const step = next(run)
+  if (step._tag !== "Start" || step.task.id !== taskId) return notNow(`task ${taskId} is not next`)
+  const begun = { at, taskId, base, branch, untracked }
+  if (step.task.final !== true) return ok(Event.TaskStarted.make(begun))
+  return review === undefined || review.commits.length === 0
+    ? ok(Event.TaskDoneBefore.make({ at, taskId }))
+    : ok(Event.TaskStarted.make({ ...begun, review }))
+}
+
+/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
+const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
+  task?.status === "completed" &&
+  !task.skipped &&
+  !task.final &&
+  digest !== undefined &&
+  task.digest !== undefined &&
+  digest !== task.digest &&
+  digest !== task.doneAs
+
+/** Takes another plan. A task that was begun and left the plan is skipped. A complete one stays. */
+export const revised = (
+  run: Run,
+  {
+    agents,
+    branch = null,
+    digest,
+    done = [],
+    finishingDigest,
+    tasks
+  }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  at: number
+): Decision<Event.RunEvent> => {
+  const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
+  const taken = { digest, tasks, finishingDigest, branch, ...(agents === undefined ? {} : { agents }) }
+  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
+  return ok(
+    Event.PlanRevised.make({ at, ...taken, changed, dropped: gone.map(({ id }) => id) }),
+    ...gone
+      .filter(({ status }) => status !== "pending")
+      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
+    ...done
+      .filter((taskId) => taskOf(run, taskId) === undefined)
+      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
+  )
 }

@@ -23,6 +23,8 @@ export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused
       return `its branch cannot be made: ${message}`
     case "red":
       return `the commit that the first agent would begin from is refused: ${message}: mend it, or say souffleur conduct answer --allow-red`
+    case "revert":
+      return `commits cannot be taken back: ${message}: take them back yourself, then leave the rest by souffleur conduct answer TASK --skip`
     case "work lost":
       return `work that was approved is not there any more: ${message}: put git right, or say --retry or --skip of each`
   }

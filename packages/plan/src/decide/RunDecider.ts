@@ -1,27 +1,37 @@
-import { abovePin, decidePin, isSessionKnown, isWaitOver } from "@souffleur/domain"
+import { abovePin, decidePin, isSessionKnown } from "@souffleur/domain"
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { branchChosen, branchReported } from "./BranchDecider.ts"
 import { finished, verified } from "./EndDecider.ts"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
-import { opened } from "./OpenDecider.ts"
-import { pauseInWords } from "./Pause.ts"
-import { next } from "../run/Next.ts"
-import { isRunOver, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { freshChoice, keptChoice } from "./AgentChoice.ts"
+import { opened, revised, startedTask } from "./OpenDecider.ts"
+import { answered, waitEnded, held, redone, revertMoved, stopped } from "./WordDecider.ts"
+import { due, next } from "./RunStep.ts"
+import { isRunOver, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
-import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
+import type { RunCommand } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
   run: Run,
-  { agent, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
+  { choice, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
 ): Decision<Event.RunEvent> => {
   const step = next(run)
   const common = { at, token: `a${run.assignments + 1}`, role, head }
   if (role === "finisher") {
     return step._tag === "Finish" && run.finishing === "not begun"
-      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false }))
+      ? ok(
+          Event.AgentAsked.make({
+            ...common,
+            taskId: null,
+            attempt: 0,
+            sessionId,
+            resumed: false,
+            ...freshChoice(choice)
+          })
+        )
       : notNow("the finisher is not next")
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
@@ -37,8 +47,7 @@ const ask = (
       sessionId: session ?? sessionId,
       resumed: session !== null,
       nudge: nudged?.message ?? null,
-      // A session is resumed by the agent that began it.
-      ...(agent === undefined || session !== null ? {} : { agent })
+      ...(session === null ? freshChoice(choice, task, role) : keptChoice(task, role))
     })
   )
 }
@@ -70,66 +79,8 @@ const ending = (
       ? ok()
       : ok(Event.AgentEnding.make({ at, token, reason, process: launch.process, launchedAt: launch.at, limit, others }))
 
-/** Says why no answer is awaited, and what to do in its place. */
-const unawaited = ({ paused }: Run, { id, status }: Task): string =>
-  paused === null
-    ? `task ${id} is ${status.replace("_", " ")}: only an escalated task waits for an answer`
-    : `no answer is needed on task ${id}: the run is paused: ${pauseInWords(paused)}, then conduct the plan again`
-
-const answer = (
-  run: Run,
-  { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>
-): Decision<Event.RunEvent> => {
-  const task = taskOf(run, taskId)
-  if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
-  const reason = run.paused?.reason
-  // A pause for lost work awaits an answer on the tasks whose work is lost, or that began from it.
-  const lost = reason === "work lost" && (task.status === "completed" || task.status === "in_progress")
-  const waits = task.status === "escalated" || lost || reason === "history"
-  if (!waits) return notNow(unawaited(run, task))
-  return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
-}
-
-/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
-const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
-  task?.status === "completed" &&
-  !task.skipped &&
-  digest !== undefined &&
-  task.digest !== undefined &&
-  digest !== task.digest &&
-  digest !== task.doneAs
-
-/** A task that was begun and left the plan is skipped. A complete one stays. */
-const revised = (
-  run: Run,
-  { branch = null, digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
-  at: number
-): Decision<Event.RunEvent> => {
-  const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
-  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
-  return ok(
-    Event.PlanRevised.make({ at, digest, tasks, finishingDigest, branch, changed, dropped: gone.map(({ id }) => id) }),
-    ...gone
-      .filter(({ status }) => status !== "pending")
-      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
-    ...done
-      .filter((taskId) => taskOf(run, taskId) === undefined)
-      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
-  )
-}
-
 const isOfPlan = ({ paused }: Run, { reason }: Extract<RunCommand, { readonly _tag: "Pause" }>) =>
   paused?.reason === "plan" && reason === "plan"
-
-const endedWait = (
-  { wait }: Run,
-  { by, now: at, renewed = false }: Extract<RunCommand, { readonly _tag: "EndWait" }>
-) => {
-  const why = by._tag === "Operator" ? "operator" : renewed ? "login" : "time"
-  return wait !== null && (why !== "time" || isWaitOver(wait, at))
-    ? ok(Event.LimitWaitEnded.make({ at, by: why }))
-    : notNow("no wait is over")
-}
 
 /** Decides on a command to a run. Refuses the words of an owner that was overtaken (spec: behaviour#one-owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
@@ -162,20 +113,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       return branchChosen(run, command)
     case "ReportBranch":
       return branchReported(run, command)
-    case "StartTask": {
-      const step = next(run)
-      return step._tag === "Start" && step.task.id === command.taskId
-        ? ok(
-            Event.TaskStarted.make({
-              at,
-              taskId: command.taskId,
-              base: command.base,
-              branch: command.branch ?? null,
-              untracked: command.untracked ?? null
-            })
-          )
-        : notNow(`task ${command.taskId} is not next`)
-    }
+    case "StartTask":
+      return startedTask(run, command)
     case "Ask":
       return ask(run, command)
     case "Prepare":
@@ -215,7 +154,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ])
       )
     case "Recount": {
-      const step = next(run)
+      const step = due(run)
       const { commits, files, head, taskId } = command
       return (step._tag === "Ask" || step._tag === "Gate") &&
         step.task.id === taskId &&
@@ -240,7 +179,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "AllowAgain":
       return isRunOver(run) ? notNow("the run is over") : ok(Event.AllowanceRenewed.make({ at }))
     case "EndWait":
-      return endedWait(run, command)
+      return waitEnded(run, command)
     case "Pause":
       // A plan that changes once more is told once more.
       return run.paused === null || (isOfPlan(run, command) && run.paused.message !== command.message)
@@ -264,7 +203,19 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "Finish":
       return finished(run, command)
     case "Answer":
-      return answer(run, command)
+      return answered(run, command)
+    case "Hold":
+      return held(run, at)
+    case "Stop":
+      return stopped(run, command)
+    case "EndStop":
+      return run.stop === null ? ok() : ok(Event.RunStopEnded.make({ at }))
+    case "Redo":
+      return redone(run, command)
+    case "PlanRevert":
+    case "ReportRevert":
+    case "RefuseRevert":
+      return revertMoved(run, command)
     case "AnswerFinishing":
       return run.phase === "finished" && run.finishing === "failed"
         ? ok(Event.FinishingAnswered.make({ at, answer: command.answer }))

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { GatePort } from "../gate/GatePort.ts"
 import { PlanContext } from "../PlanContext.ts"
-import { next } from "../run/Next.ts"
+import { next } from "../decide/RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import { refusalEnd } from "../run/RunFields.ts"
-import { gateOfPlan } from "../tasks/PlanGate.ts"
+import { gateOfPlan } from "../tasks/PlanGates.ts"
+import { untilStopped } from "../Waiting.ts"
 import { readyWork, type ReadyWork } from "./ReadyWork.ts"
 
 /** Makes what a branch becomes by a merge: the work itself where it holds all of the branch, else a commit of both. */
@@ -16,7 +17,10 @@ const mergedCommit = Effect.fnUntraced(function* ({ branch, commit, into }: Read
   if ("conflicts" in merged) return { problem: `${branch} and ${into.name} are at odds in ${merged.conflicts}` }
   const made = yield* branches.commit(merged.tree, [into.commit, commit], `Merge branch '${branch}'`)
   const gate = gateOfPlan(plan)
-  const refused = gate === undefined ? null : yield* (yield* GatePort).judge({ gate, head: made, ref })
+  if (gate === undefined) return { commit: made }
+  const judged = (yield* GatePort).judge({ gate, head: made, ref })
+  const refused = yield* Effect.raceFirst(judged, Effect.as(untilStopped(), "stopped" as const))
+  if (refused === "stopped") return { stopped: true }
   return refused === null
     ? { commit: made }
     : { problem: `the gate refuses ${branch} together with ${into.name}: ${refused.program} ${refusalEnd(refused)}` }
@@ -49,6 +53,7 @@ export const mergeWork = Effect.fn("mergeWork")(function* (run: Run) {
     const ready = yield* readyWork(run)
     if ("problem" in ready) return yield* failed(ready.problem)
     const merged = yield* mergedCommit(ready)
+    if ("stopped" in merged) return yield* ref.state
     if ("problem" in merged) return yield* failed(merged.problem)
     yield* ref.granted((now) => next(now)._tag === "Finish")
     const moved = yield* Effect.result(branches.move(ready.into.name, merged.commit, ready.into.commit))

@@ -1,25 +1,27 @@
 import { plain, Words } from "@souffleur/domain"
 import type { Run, Task } from "../run/Run.ts"
 import type { Plan } from "../tasks/Plan.ts"
-import { programLines } from "../tasks/PlanGate.ts"
+import { programLines } from "../tasks/PlanGates.ts"
 
 /** Characters of a title. */
 const maxTitle = 120
 
-const taskLine = ({ feedback, id, skipped, title, verified, work: { commits } }: Task): string => {
+const taskLine = ({ feedback, final, id, skipped, title, verified, work: { commits } }: Task): string => {
   const named = `- **${id}** ${plain(title)}`
   if (skipped) return `${named}: skipped`
   const after = feedback.length === 0 ? "" : ` after ${Words.many(feedback.length, "rejection")}`
-  const short = commits.map((commit) => commit.slice(0, 12)).join(", ")
-  return `${named}: approved by its reviewer${after}, ${verified ? "verified by the gate" : "unverified"}, ${short}`
+  const said = `${named}: approved by its reviewer${after}, ${verified ? "verified by the gate" : "unverified"}`
+  // The final review is of all commits.
+  return final === true ? said : `${said}, ${commits.map((commit) => commit.slice(0, 12)).join(", ")}`
 }
 
 /** Returns what a pull request says of a run: its tasks, commits, gate and reviews, and no word of an agent. */
 export const pullRequestText = (run: Run, plan: Pick<Plan, "tasks">) => {
   const gate = programLines(plan)
-  const one = run.tasks.length === 1 ? run.tasks[0] : undefined
+  const tasks = run.tasks.filter(({ final }) => final !== true)
+  const one = tasks.length === 1 ? tasks[0] : undefined
   return {
-    title: plain(one?.title ?? `${run.workflowId}: ${Words.many(run.tasks.length, "task")}`, maxTitle),
+    title: plain(one?.title ?? `${run.workflowId}: ${Words.many(tasks.length, "task")}`, maxTitle),
     body: [
       ...run.tasks.map(taskLine),
       ...(gate.length === 0 ? [] : ["", "The gate:", "", ...gate.map((program) => `    ${plain(program)}`)]),

@@ -17,9 +17,14 @@ const maxNamed = 10
 
 /**
  * Returns the work of a run at the end of its own branch, or why it stays there. Each commit on it was approved, unless
- * a person has the step tried again.
+ * a person had it taken back, or has the step tried again.
  */
-export const approvedWork = Effect.fn("approvedWork")(function* ({ finishingRetried, ownBranch, tasks }: Run) {
+export const approvedWork = Effect.fn("approvedWork")(function* ({
+  finishingRetried,
+  ownBranch,
+  takenBack,
+  tasks
+}: Run) {
   const { git } = yield* PlanContext
   const problem = (what: string) => ({ problem: what })
   if (ownBranch?.begun !== true) return problem("the run has no branch of its own")
@@ -28,7 +33,7 @@ export const approvedWork = Effect.fn("approvedWork")(function* ({ finishingRetr
   const commit = yield* git.head
   if (status.branch !== branch || commit === null) return problem(`${branch} is not checked out any more: check it out`)
   if (status.changed.length > 0) return problem(`not committed: ${status.changed.slice(0, maxNamed).join(", ")}`)
-  const approved = new Set(tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits)))
+  const approved = new Set([...takenBack, ...tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits))])
   const others = (yield* git.since(base)).commits.filter((one) => !approved.has(one))
   if (others.length > 0 && !finishingRetried) {
     const named = others.slice(0, maxNamed).map((one) => one.slice(0, 12))

@@ -1,4 +1,5 @@
 import { Predicate, Result } from "effect"
+import { roles } from "../tasks/PlanAgents.ts"
 import { likelyKey, type Place } from "../tasks/PlanProblem.ts"
 import { readBeads, readTaskMaster } from "./JsonForms.ts"
 import { type Around, readingsOf } from "./MarkdownForms.ts"
@@ -54,6 +55,13 @@ const parted = (text: string) => {
 /** Keys by which front matter speaks to souffleur, beside `tasks`. */
 const ownKeys = ["workflow_id", "constraints", "branch", "finish", "reference_docs", "setup", "verify"]
 
+/** Tells whether a source speaks to souffleur, by such a key or by the agents of roles. Other tools may have others. */
+const isSpoken = (source: unknown) =>
+  ownKeys.some((key) => Predicate.hasProperty(source, key)) ||
+  (Predicate.hasProperty(source, "agents") &&
+    Predicate.isObject(source.agents) &&
+    Object.keys(source.agents).some((key) => likelyKey(key, roles) !== undefined))
+
 const foreign = ({ lines, source, ...reading }: PlanReading, front?: YamlText): ReadText => ({
   ...reading,
   // What the front matter says is the author's word for souffleur.
@@ -85,7 +93,7 @@ const frontOf = (parts: ReturnType<typeof parted>): Result.Result<{ readonly own
   const near = keys.find((key) => key !== "tasks" && likelyKey(key, ["tasks"]) !== undefined)
   if (!keys.includes("tasks") && near !== undefined)
     return Result.fail(`the front matter: ${near}: there is no such key: did you mean tasks?`)
-  return Result.succeed(keys.some((key) => key === "tasks" || ownKeys.includes(key)) ? { own: read.success } : {})
+  return Result.succeed(keys.includes("tasks") || isSpoken(source) ? { own: read.success } : {})
 }
 
 const readMarkdown = (text: string, around: Around): Result.Result<ReadText, string> => {
@@ -109,7 +117,7 @@ const readMarkdown = (text: string, around: Around): Result.Result<ReadText, str
 
 /** Tells whether JSON has keys of souffleur's own form that no tracker's has. */
 const isOwn = (source: unknown) =>
-  ownKeys.some((key) => Predicate.hasProperty(source, key)) ||
+  isSpoken(source) ||
   (Predicate.hasProperty(source, "tasks") &&
     Array.isArray(source.tasks) &&
     source.tasks.some((task) =>

@@ -1,5 +1,6 @@
 import { Equal } from "effect"
 import { stringify } from "yaml"
+import type { RoleChoice } from "../run/RunFields.ts"
 import type { Finish } from "../tasks/Finish.ts"
 import type { Plan } from "../tasks/Plan.ts"
 
@@ -30,18 +31,31 @@ const finishOf = (finish: Finish) => {
   }
 }
 
+/** Returns a role as its key has it: one model is no list. */
+const roleOf = ({ models, ...role }: RoleChoice) => ({
+  agent: role.agent,
+  model: models.length < 2 ? models[0] : models,
+  effort: role.effort
+})
+
 /** Returns a plan as YAML that is read as the same plan. */
-export const writePlan = ({ branch, finish, tasks, workflowId }: Plan): string => {
+export const writePlan = ({ agents, branch, finish, tasks: all, workflowId }: Plan): string => {
+  const tasks = all.filter(({ final }) => final === undefined)
   const gates = tasks.flatMap(({ gate }) => gate ?? [])
   const isCommon = tasks.every(({ gate }) => Equal.equals(gate?.verify, gates[0]?.verify))
   return stringify(
     {
       workflow_id: workflowId,
+      agents:
+        agents === undefined
+          ? undefined
+          : Object.fromEntries(Object.entries(agents).map(([role, choice]) => [role, roleOf(choice)])),
       // Each task has those of its plan.
       constraints: tasks[0]?.constraints,
       setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,
       verify: isCommon ? gates[0]?.verify : undefined,
       branch,
+      final_review: tasks.length < all.length ? true : undefined,
       finish: finishOf(finish),
       tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title }) => ({
         id,

@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import { shellWord } from "../Invocation.ts"
 import type { RunRef } from "../run/RunRef.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
-import type { PlanGate, PlanProgram } from "../tasks/PlanGate.ts"
+import type { PlanGate, PlanProgram } from "../tasks/PlannedTask.ts"
 
 /** A commit that is to be judged, and by which programs. */
 export interface GateOrder {

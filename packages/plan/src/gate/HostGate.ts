@@ -3,7 +3,7 @@ import { endTree, runCheck } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
 import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
-import type { PlanProgram } from "../tasks/PlanGate.ts"
+import type { PlanProgram } from "../tasks/PlannedTask.ts"
 import { type GateOrder, programLine } from "./GatePort.ts"
 
 const parts = (text: string) => text.split("\0").filter((part) => part !== "")

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Task } from "../run/Run.ts"
-import { baselineGate } from "../tasks/PlanGate.ts"
+import { baselineGate } from "../tasks/PlanGates.ts"
 import { GatePort, programLine } from "./GatePort.ts"
 
 /** Has the gates judge the commit that the first agent begins from. */

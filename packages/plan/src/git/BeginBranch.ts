@@ -1,7 +1,7 @@
 import { digestOf } from "@souffleur/domain"
 import { Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
-import { next } from "../run/Next.ts"
+import { next } from "../decide/RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import { branchName, isNamed, otherName } from "../tasks/Finish.ts"
 

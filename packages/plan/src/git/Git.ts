@@ -4,6 +4,7 @@ import type { ChildProcessSpawner } from "effect/process"
 import { gitBranches } from "./GitBranches.ts"
 import { gitIn } from "./GitProgram.ts"
 import { GitUnusable } from "./GitUnusable.ts"
+import { revertingOf } from "./Reverting.ts"
 
 /** The hindrances of work, by `git status`. Files that git does not know are none. */
 export interface GitStatus {
@@ -85,6 +86,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   const gitFolder = yield* Effect.mapError(where("--absolute-git-dir"), failed("where its folder is"))
   const named = (files: ReadonlyArray<string>) => files.map((file) => path.relative(`/${folder}`, `/${file}`))
   const theirs = (files: ReadonlyArray<string>) => named(files.filter((file) => !ours.has(file)))
+  const reverting = revertingOf(asked)
   const batch = (asked: string) => git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked)
   /**
    * The commit that is checked out. `null`: git itself says that there is none yet. Without an answer of git it fails.
@@ -150,6 +152,17 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
       const listed = git(["ls-tree", "-z", "--name-only", "HEAD", "--", file])
       return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`
     }),
+    /**
+     * Makes the commits that take others back on top of a commit, each as `git revert` does. Nothing is changed but for
+     * commits that no branch has yet. `commits`: oldest first.
+     */
+    reverted: (commits: ReadonlyArray<string>, onto: string) =>
+      reverting
+        .made(commits, onto)
+        .pipe(Effect.mapError(failed("what takes those commits back")), Effect.provide(services)),
+    /** Moves the branch that is checked out forward to a commit, and the work tree with it. */
+    forward: (to: string) =>
+      reverting.forward(to).pipe(Effect.asVoid, Effect.mapError(failed("how to move on")), Effect.provide(services)),
     /**
      * Returns the commits that HEAD does not have. A text that is no commit's id is missing, whatever git would take it
      * for.

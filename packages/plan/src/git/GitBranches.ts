@@ -1,7 +1,8 @@
-import { ProgramFailed } from "@souffleur/process"
+import type { ProgramFailed } from "@souffleur/process"
 import { type Context, Effect } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import type { gitIn } from "./GitProgram.ts"
+import { committedTree, mergedTree } from "./MergeTree.ts"
 import type { GitUnusable } from "./GitUnusable.ts"
 
 /** A branch of a repository. */
@@ -21,9 +22,6 @@ export interface Remote {
 }
 
 const line = (text: string) => text.replace(/\n$/u, "")
-
-/** What a merge comes to: a tree, or the files in which two commits are at odds. */
-export type MergedTree = { readonly tree: string } | { readonly conflicts: string }
 
 interface Asking {
   readonly asked: Effect.Success<ReturnType<typeof gitIn>>
@@ -80,25 +78,14 @@ export const gitBranches = ({ asked, failed, services }: Asking) => {
         onFailure: failed("what a branch holds")
       }),
     /** Merges two commits, given by their ids, apart from any work tree. */
-    merge: Effect.fn("GitBranches.merge")(function* (ours: string, theirs: string) {
-      const args = ["-c", "merge.renormalize=false", "merge-tree", "--write-tree", "--name-only", "--no-messages"]
-      const { code, said } = yield* Effect.mapError(
-        Effect.provide(asked.checked([...args, ours, theirs]), services),
-        failed("what a merge comes to")
-      )
-      // This command hints on standard error that the file of grafts is souffleur's own.
-      const lines = said.split("\n").filter((one) => one !== "" && !one.startsWith("hint: "))
-      const tree = lines.find((one) => /^[0-9a-f]{40,64}$/u.test(one))
-      if (code === 0 && tree !== undefined) return { tree } satisfies MergedTree
-      if (code === 1) return { conflicts: lines.filter((one) => one !== tree).join(", ") } satisfies MergedTree
-      return yield* failed("what a merge comes to")(new ProgramFailed({ message: said.slice(0, 300), ran: true }))
-    }),
+    merge: (ours: string, theirs: string) =>
+      mergedTree(asked, ours, theirs).pipe(Effect.mapError(failed("what a merge comes to")), Effect.provide(services)),
     /** Makes a commit of a tree, by the user's own name. */
-    commit: (tree: string, [first, second]: readonly [string, string], message: string) =>
-      Effect.mapBoth(git(["commit-tree", tree, "-p", first, "-p", second, "-m", message]), {
-        onSuccess: line,
-        onFailure: failed("whether a merge can be committed")
-      }),
+    commit: (tree: string, parents: readonly [string, string], message: string) =>
+      committedTree(asked, tree, parents, message).pipe(
+        Effect.mapError(failed("whether a merge can be committed")),
+        Effect.provide(services)
+      ),
     /** Moves a branch from one commit to another. Fails where it is at another one by now. */
     move: (name: string, to: string, from: string) =>
       Effect.mapBoth(git(["update-ref", "-m", "merged", refOf(name), to, from]), {

@@ -85,9 +85,9 @@ interface GitTerms {
 
 /**
  * Runs git in a folder, never through a shell. No program of the repository's own configuration runs. `filtered` is for
- * commands that compare files with commits, and `checked` for one that says by its exit code what it found: the user's
- * own filters (`git lfs install`) and merge drivers work there. Fails with `ProgramFailed` where git ends with another
- * code than 0, or takes too long.
+ * commands that compare files with commits, or write them, and `checked` for one that says by its exit code what it
+ * found: the user's own filters (`git lfs install`) and merge drivers work there. Fails with `ProgramFailed` where git
+ * ends with another code than 0, or takes too long.
  */
 export const gitIn = Effect.fnUntraced(function* (folder: string, { outward, within = "60 seconds" }: GitTerms = {}) {
   const variables = { ...(yield* variablesNamed([])), ...alone, ...outward }

@@ -5,6 +5,7 @@ import {
   describeLost,
   describePin,
   mendedBy,
+  type ModelChoice,
   utc,
   Words,
   type Zone
@@ -37,6 +38,12 @@ const endedWaits = {
   operator: "an operator lets the run go on"
 } as const
 
+/** Counts findings by their kind, in brackets. */
+const counted = (findings: Readonly<Record<string, ReadonlyArray<string>>>): string => {
+  const counts = Object.entries(findings).flatMap(([what, all]) => (all.length === 0 ? [] : [many(all.length, what)]))
+  return counts.length === 0 ? "" : ` (${counts.join(", ")})`
+}
+
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
 
@@ -47,6 +54,16 @@ const broughtBy = (delivered: Delivered | null) =>
     : delivered._tag === "Merged"
       ? `: its branch is merged into ${delivered.into}`
       : `: its branch is pushed to ${delivered.remote}${delivered.url === null ? "" : ", with a pull request"}`
+
+/** Says which agent was chosen, and with what. */
+const byWhom = (agent: string | undefined, { effort, model }: ModelChoice = {}): string => {
+  const what = [...(model === undefined ? [] : [model]), ...(effort === undefined ? [] : [`effort ${effort}`])]
+  const by = [
+    ...(agent === undefined ? [] : [`by ${agent}`]),
+    ...(what.length === 0 ? [] : [`with ${what.join(", ")}`])
+  ]
+  return by.length === 0 ? "" : `, ${by.join(" ")}`
+}
 
 const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   ...describePin,
@@ -77,7 +94,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
           words: escalated.escalation?.message
         })
   },
-  TaskDoneBefore: ({ taskId }) => described("info", `task ${taskId} is skipped: the plan has it as done`),
+  TaskDoneBefore: ({ taskId }) =>
+    described("info", `task ${taskId} is skipped: the plan has it as done, or it has nothing to judge`),
   UnknownTaskSkipped: ({ taskId }) => described("warning", `task ${taskId} is skipped: it is not in the plan`),
   StateFileRebuilt: ({ found, from, kept }) =>
     described(
@@ -89,15 +107,21 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   BranchChosen: ({ branch }) => described("detail", `branch ${branch} is made`),
   BranchBegun: ({ branch, from }) =>
     described("info", `the run has branch ${branch}${from === null ? "" : `, begun from ${from}`}`),
-  TaskStarted: ({ taskId }) => described("info", `task ${taskId} starts`),
-  AgentAsked: ({ agent, attempt, nudge, resumed, role, taskId }) =>
+  TaskStarted: ({ review, taskId }) =>
+    described(
+      "info",
+      review === undefined
+        ? `task ${taskId} starts`
+        : `the review of all tasks together starts: ${many(review.commits.length, "commit")}`
+    ),
+  AgentAsked: ({ agent, attempt, choice, insteadOf, nudge, resumed, role, taskId }) =>
     described(
       "info",
       role === "finisher"
-        ? "the finishing step starts"
+        ? `the finishing step starts${byWhom(agent, choice)}`
         : nudge !== null && resumed
           ? `the same ${role} goes on with task ${taskId}, in its session`
-          : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${agent === undefined ? "" : `, by ${agent}`}`
+          : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${byWhom(agent, choice)}${insteadOf === undefined ? "" : `, the next model after ${insteadOf}`}`
     ),
   AgentPrepared: ({ effective, launchId, requested }) =>
     described(
@@ -114,7 +138,9 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `the agent's time is over: it runs since ${time(launchedAt, zone)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
         : reason === "lingering"
           ? `the agent's turn is over, and its process does not end. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-          : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
+          : reason === "stopped"
+            ? `a person stops the run. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+            : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
   AgentNudged: ({ message, taskId }) =>
     described("warning", `the agent of task ${taskId} is not done: ${message}. Its session goes on`),
@@ -129,11 +155,12 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "warning",
       `an attempt at task ${taskId} failed: ${message}${hint === null ? "" : `; ${firstSuspect(hint)}`}`
     ),
-  ReviewApproved: ({ summary, taskId }) => described("info", `the reviewer approved task ${taskId}: ${summary}`),
-  ReviewRejected: ({ feedback: { issues, summary }, taskId }) =>
+  ReviewApproved: ({ minor, summary, taskId }) =>
+    described("info", `the reviewer approved task ${taskId}${counted({ "minor finding": minor })}: ${summary}`),
+  ReviewRejected: ({ feedback: { issues, summary }, minor, taskId }) =>
     described(
       "warning",
-      `the reviewer rejected task ${taskId}${issues.length === 0 ? "" : ` (${many(issues.length, "issue")})`}: ${summary}`
+      `the reviewer rejected task ${taskId}${counted({ issue: issues, "minor finding": minor })}: ${summary}`
     ),
   ReviewFailed: ({ message, taskId }) => described("warning", `a review of task ${taskId} failed: ${message}`),
   WorkChanged: ({ commits, taskId }) =>
@@ -158,6 +185,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       { message: "warning", notice: kind === "outage" ? "outage" : "usage_limit" }
     )
   },
+  AgentStopped: ({ taskId }) =>
+    described("info", `the agent of task ${taskId} is stopped. Its session is kept, and no attempt is counted`),
   AgentSpent: ({ role, taskId, ...used }) =>
     described("detail", `the ${role}${taskId === null ? "" : ` of task ${taskId}`} used ${usedInWords(used)}`),
   QuietBegan: ({ at, until }, zone) =>
@@ -185,6 +214,22 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
     described("error", needsPerson(taskId, { reason }), { message: "error", notice: "escalated", words: message }),
   TaskAnswered: ({ answer, taskId }) =>
     described("info", `a person answered for task ${taskId}: ${answer}`, { message: "system", notice: "cleared" }),
+  RunHeld: () => described("info", 'a person holds the run: nothing further begins until "souffleur go"'),
+  RunHoldEnded: () => described("info", "a person ended the hold"),
+  RunStopAsked: ({ now, reason }) =>
+    described(
+      "info",
+      `a person stops the run, ${now ? "with" : "after"} the agent at work`,
+      reason === null ? {} : { words: reason }
+    ),
+  RunStopEnded: () => described("info", "a person conducts the stopped run again"),
+  TaskRedoAsked: ({ taskId }) => described("info", `a person has task ${taskId} done again`),
+  RevertAsked: ({ commits, taskId }) =>
+    described("info", `a person has ${many(commits.length, "commit")} of task ${taskId} taken back`),
+  RevertPlanned: ({ taskId }) => described("detail", `the commits that take the work of task ${taskId} back are made`),
+  WorkReverted: ({ taskId }) => described("info", `the commits of task ${taskId} are taken back`),
+  RevertRefused: ({ message, taskId }) =>
+    described("warning", `the commits of task ${taskId} are not taken back: ${message}`),
   RunPaused: (event) =>
     described("error", `the run is paused: ${pauseInWords(event)}`, { message: "error", notice: "paused" }),
   RunResumed: () =>

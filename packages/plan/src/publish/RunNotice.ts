@@ -72,13 +72,15 @@ export const answerTo = (event: RunEvent): string | undefined => {
 const textOf = (event: RunEvent, { dropped, summary, tasks }: Run, text: string): string => {
   if (event._tag !== "RunFinished" || event.finishing === "failed") return text
   const completed = summary?.completed ?? 0
-  const unverified = tasks.filter(({ skipped, verified }) => !skipped && !verified).length
+  const unverified = tasks.filter(({ final, skipped, verified }) => !final && !skipped && !verified).length
+  const minor = tasks.flatMap((task) => task.minor).length
   const used = tasks.map((task) => task.used).reduce(sumUsed, nothingUsed)
   return [
     `${text} ${Words.many(completed, "task")} ${completed === 1 ? "is" : "are"} done`,
     ...(unverified === 0 ? [] : [`${unverified} of them unverified`]),
     `${summary?.skipped ?? 0} skipped`,
     ...(dropped.length === 0 ? [] : [`${dropped.length} dropped`]),
+    ...(minor === 0 ? [] : [Words.many(minor, "minor finding")]),
     ...(used.tokens + used.dollars === 0 ? [] : [`${usedInWords(used)} used`])
   ]
     .join(", ")

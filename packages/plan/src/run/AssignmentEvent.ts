@@ -1,4 +1,4 @@
-import { Permission, ProcessIdentity } from "@souffleur/domain"
+import { ModelChoice, Permission, ProcessIdentity } from "@souffleur/domain"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { AgentRole, Died, EndingReason, Failing, Feedback, LimitKind, Used, Work } from "./RunFields.ts"
@@ -18,6 +18,10 @@ export const AgentAsked = event("AgentAsked", {
   head: Schema.NullOr(Text),
   /** The program of the agent that was chosen for this role. Absent: the configured one, or the session's. */
   agent: Schema.optionalKey(Text),
+  /** The model and the effort of the session, by the plan. Absent: the agent's own. */
+  choice: Schema.optionalKey(ModelChoice),
+  /** The model of the implementer before, where the plan's next one is in its place. */
+  insteadOf: Schema.optionalKey(Text),
   /** Its session goes on because of that, as `AgentNudged` has it; `null`: the assignment begins. */
   nudge: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
@@ -74,10 +78,12 @@ export const ImplementationFailed = event("ImplementationFailed", {
   /** The hint for a person, as a sentence; `null`: there is none. */
   hint: Schema.NullOr(Text)
 })
+/** The findings of a review that hold nothing up, and that no earlier review of the task had. */
+const minor = Schema.Array(Text).pipe(Schema.withConstructorDefault(Effect.succeed([])))
 /** A reviewer accepted the work. */
-export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
+export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text, minor })
 /** A reviewer rejected the work. The ladder says what follows (spec: behaviour#ladder). */
-export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
+export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback, minor })
 /** A reviewer ended without a verdict that counts. */
 export const ReviewFailed = event("ReviewFailed", { ...assignment, reason: Failing, message: Text })
 
@@ -92,6 +98,8 @@ export const AgentLimited = event("AgentLimited", {
   resetsAt: Schema.NullOr(Time),
   until: Time
 })
+/** A person stopped the run, and its agent was ended for that. Its session goes on, and no attempt is counted. */
+export const AgentStopped = event("AgentStopped", assignment)
 /** What an agent used in its assignment. The report on it follows. */
 export const AgentSpent = event("AgentSpent", {
   token: Text,

@@ -1,9 +1,6 @@
 import type { Run } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { revised } from "./TaskEvolution.ts"
-
-/** The fields of a run that an event changes. */
-export type RunChange = { readonly [K in keyof Run]?: Run[K] }
+import { type RunChange, revised, takenBack, withTask } from "./TaskEvolution.ts"
 
 type Of<T extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: T }>
 
@@ -17,24 +14,37 @@ const unfinished = {
   delivered: null
 } as const satisfies RunChange
 
+/** A run whose tasks were all complete goes on with more of them. */
+export const moreToDo: RunChange = { phase: "implementation", implementedAt: null, summary: null, ...unfinished }
+
+/** Returns the plan that a person took. */
+export const agreedOf = ({
+  agents,
+  branch,
+  finishingDigest,
+  tasks
+}: Pick<Of<"RunOpened" | "PlanRevised">, "agents" | "branch" | "finishingDigest" | "tasks">): Run["agreed"] => ({
+  tasks,
+  finishingDigest,
+  branch,
+  ...(agents === undefined ? {} : { agents })
+})
+
 /** The pauses that another plan ends. */
 const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan", "red", "branch"])
 
 /** Returns what changes where a person takes the plan as it is. What has more to do is not at its end. */
-export const revisedRun = (
-  run: Run,
-  { branch, digest, dropped, finishingDigest, tasks }: Of<"PlanRevised">
-): RunChange => {
+export const revisedRun = (run: Run, { digest, dropped, tasks, ...more }: Of<"PlanRevised">): RunChange => {
   const all = revised(run, tasks)
-  const more = all.some(({ status }) => status === "pending")
+  const isMore = all.some(({ status }) => status === "pending")
   return {
     digest,
-    agreed: { tasks, finishingDigest, branch },
+    agreed: agreedOf({ tasks, ...more }),
     tasks: all,
     dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
     paused: run.paused !== null && ofPlan.has(run.paused.reason) ? null : run.paused,
     baseline: run.baseline?.red === true ? null : run.baseline,
-    ...(more ? { phase: "implementation", implementedAt: null, summary: null, ...unfinished } : {})
+    ...(isMore ? moreToDo : {})
   }
 }
 
@@ -63,3 +73,10 @@ export const answeredFinishing = ({ answer }: Of<"FinishingAnswered">): RunChang
   answer === "skip"
     ? { finishing: "skipped", finishingFailure: null }
     : { ...unfinished, phase: "completion", finishingRetried: true }
+
+/** Returns what changes once rejected commits were taken back: with those that did it, they come to nothing. */
+export const revertedRun = (run: Run, { taskId }: Of<"WorkReverted">): RunChange => ({
+  reverting: null,
+  takenBack: [...run.takenBack, ...(run.reverting?.commits ?? []), ...(run.reverting?.made ?? [])],
+  ...withTask(run, taskId, (task) => takenBack(task, run))
+})

@@ -1,7 +1,8 @@
-import { leastPin, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
+import { leastPin, ModelChoice, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Count, Measure, Text, Time } from "@souffleur/eventlog"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import {
+  AgreedPlan,
   Chosen,
   ConfigOverreached,
   EndingReason,
@@ -37,6 +38,8 @@ export const Task = Schema.Struct({
   reviewFailures: Count,
   /** The feedback of every rejection, oldest first. */
   feedback: Schema.Array(Feedback),
+  /** The findings of its reviews that hold nothing up. They are a person's, and no implementer is told of them. */
+  minor: Schema.Array(Text),
   /** A person's words after escalations. */
   guidance: Schema.Array(Text),
   /** Why the last implementer failed; `null`: it did not. */
@@ -47,6 +50,10 @@ export const Task = Schema.Struct({
   lastLaunch: Schema.NullOr(Text),
   /** The session that the next attempt resumes; `null`: a fresh implementer. */
   implementer: Schema.NullOr(Text),
+  /** The model and the effort of the newest session of each role, with which it is resumed. */
+  choices: Schema.Struct({ implementer: ModelChoice, reviewer: ModelChoice }),
+  /** Fresh implementers after a second rejection: each has the next model of the plan. */
+  climbed: Count,
   /** The agent whose session is to go on, and what is left to do; `null`: there is none. */
   nudge: Schema.NullOr(Schema.Struct({ role: AgentRole, sessionId: Text, message: Text, died: Schema.NullOr(Died) })),
   /** The commit that the task began from, and the last reviewed one. Later commits are its work. */
@@ -61,6 +68,8 @@ export const Task = Schema.Struct({
   /** True if its gate took the work that was approved. */
   verified: Schema.Boolean,
   work: Work,
+  /** Approved work of the task from before a person had it done again; `null`: there is none. */
+  earlier: Schema.NullOr(Work),
   /** By all agents that worked on it or reviewed it. */
   used: Used,
   escalation: Schema.NullOr(Schema.Struct({ reason: EscalationReason, message: Text })),
@@ -86,6 +95,8 @@ export const Assignment = Schema.Struct({
   sessionId: Text,
   /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
   agent: Schema.NullOr(Text),
+  /** The model and the effort of its session. */
+  choice: ModelChoice,
   resumed: Schema.Boolean,
   /** What its session was told is left to do, since its last turn did not do it; `null`: it was told of its task. */
   nudge: Schema.NullOr(Text),
@@ -120,11 +131,7 @@ export const Run = Schema.Struct({
   ),
   tasks: Schema.Array(Task),
   /** The plan of the run's opening, or as a person took it since (spec: behaviour#the-plan-is-a-persons). */
-  agreed: Schema.Struct({
-    tasks: Schema.Array(TaskOutline),
-    finishingDigest: Schema.NullOr(Text),
-    branch: Schema.NullOr(Text)
-  }),
+  agreed: AgreedPlan,
   /** Ids of tasks that a person let go with a plan that lacks them, and that were not complete. */
   dropped: Schema.Array(Text),
   current: Schema.NullOr(Text),
@@ -150,13 +157,23 @@ export const Run = Schema.Struct({
   allowedSince: Time,
   /** The commit from which the first agent begins, as the gates judged it; `null`: they did not. */
   baseline: Schema.NullOr(Schema.Struct({ head: Schema.NullOr(Text), red: Schema.Boolean })),
-  paused: Schema.NullOr(
+  /** A person holds the run: nothing further begins. */
+  held: Schema.NullOr(Schema.Struct({ since: Time })),
+  /** A person stopped the run, after the agent at work or with it (`now`), until a person conducts it again. */
+  stop: Schema.NullOr(Schema.Struct({ since: Time, now: Schema.Boolean })),
+  /** Commits of a skipped task that are to be taken back, by those `made` after `from`, up to `to`; `null`: none. */
+  reverting: Schema.NullOr(
     Schema.Struct({
-      reason: RunPaused.fields.reason,
-      files: RunPaused.fields.files,
-      message: RunPaused.fields.message
+      taskId: Text,
+      commits: Schema.Array(Text),
+      from: Schema.NullOr(Text),
+      to: Schema.NullOr(Text),
+      made: Schema.Array(Text)
     })
   ),
+  /** Commits that were taken back, and those that do it: together they change nothing. */
+  takenBack: Schema.Array(Text),
+  paused: Schema.NullOr(Schema.Struct(Struct.pick(RunPaused.fields, ["reason", "files", "message"]))),
   fence: Count,
   owner: Schema.NullOr(Owner),
   summary: Schema.NullOr(Schema.Struct({ completed: Count, skipped: Count, commits: Count, files: Count })),
@@ -201,6 +218,10 @@ export const initialRun: Run = {
   used: nothingUsed,
   allowedSince: 0,
   baseline: null,
+  held: null,
+  stop: null,
+  reverting: null,
+  takenBack: [],
   paused: null,
   fence: 0,
   owner: null,
@@ -223,11 +244,14 @@ export const freshTask = (outline: TaskOutline): Task => ({
   failures: 0,
   reviewFailures: 0,
   feedback: [],
+  minor: [],
   guidance: [],
   lastFailure: null,
   lastHint: null,
   lastLaunch: null,
   implementer: null,
+  choices: { implementer: {}, reviewer: {} },
+  climbed: 0,
   nudge: null,
   base: null,
   untracked: null,
@@ -236,6 +260,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   gateFailures: 0,
   verified: false,
   work: { commits: [], files: [], testFile: null },
+  earlier: null,
   used: nothingUsed,
   escalation: null,
   skipped: false,

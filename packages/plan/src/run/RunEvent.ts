@@ -9,7 +9,9 @@ import {
   ImportedTask,
   OwnBranch,
   PauseReason,
+  PlanAgents,
   RefusedWork,
+  Reviewed,
   TaskOutline,
   Work
 } from "./RunFields.ts"
@@ -42,7 +44,9 @@ export const RunOpened = event("RunOpened", {
   /** SHA-256 of the plan's finishing step; `null`: it had none. */
   finishingDigest: TextOrNull,
   /** The branch that the plan asks for, or `auto`; `null`: none. */
-  branch: TextOrNull
+  branch: TextOrNull,
+  /** The agents that the plan chose; absent: none. */
+  agents: Schema.optionalKey(PlanAgents)
 })
 /**
  * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
@@ -58,6 +62,7 @@ export const PlanRevised = event("PlanRevised", {
   tasks: Schema.Array(TaskOutline),
   finishingDigest: TextOrNull,
   branch: TextOrNull,
+  agents: Schema.optionalKey(PlanAgents),
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([]))),
   dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
@@ -73,7 +78,7 @@ export const ProgressImported = event("ProgressImported", {
   /** Its word on the finishing step, which is asked once; `null`: it has none. */
   finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"]))
 })
-/** The plan had a task as done when the run took it. */
+/** The plan had a task as done when the run took it, or a final review has nothing to judge. */
 export const TaskDoneBefore = event("TaskDoneBefore", { taskId: Text })
 /** A task of the state file, or a begun task, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
@@ -98,13 +103,15 @@ export const BranchBegun = event("BranchBegun", {
 })
 /**
  * `base`: the commit that the task begins from; `null`: there is none yet. `branch`: what is checked out; `null`: none.
- * `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or unknown.
+ * `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or unknown. `review`: it is
+ * the final review, which begins with its reviewer.
  */
 export const TaskStarted = event("TaskStarted", {
   taskId: Text,
   base: Schema.NullOr(Text),
   branch: TextOrNull,
-  untracked: Schema.NullOr(Texts).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+  untracked: Schema.NullOr(Texts).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
+  review: Schema.optionalKey(Reviewed)
 })
 /** The work that waits for a reviewer is not what its implementer left. Commits were added since, or taken back. */
 export const WorkChanged = event("WorkChanged", {
@@ -126,6 +133,25 @@ export const BaselineVerified = event("BaselineVerified", { head: Schema.NullOr(
 export const BaselineRefused = event("BaselineRefused", { head: Text, ...RefusedWork.fields })
 /** A person lets the first agent begin from a commit that a gate refuses. */
 export const RedAllowed = event("RedAllowed", {})
+
+/** A person holds the run: nothing further begins until that ends. */
+export const RunHeld = event("RunHeld", {})
+/** A person ended the hold. */
+export const RunHoldEnded = event("RunHoldEnded", {})
+/** A person stops the run after the agent at work, or with it (`now`). `reason`: the person's own words. */
+export const RunStopAsked = event("RunStopAsked", { now: Schema.Boolean, reason: TextOrNull })
+/** A person conducts a stopped run again. */
+export const RunStopEnded = event("RunStopEnded", {})
+/** A person wants a complete task done again on top of what is there. `text`: what to do; empty: as it is asked for. */
+export const TaskRedoAsked = event("TaskRedoAsked", { taskId: Text, text: Text })
+/** A person wants the commits of a skipped task taken back, oldest first. */
+export const RevertAsked = event("RevertAsked", { taskId: Text, commits: Texts })
+/** The commits that take them back are made, up to `to`. HEAD is still `from`, and is moved next. */
+export const RevertPlanned = event("RevertPlanned", { taskId: Text, from: Text, to: Text, made: Texts })
+/** HEAD has the commits that take the work of the task back. */
+export const WorkReverted = event("WorkReverted", { taskId: Text, to: Text })
+/** They cannot be taken back on top of `head`, where nothing was changed. */
+export const RevertRefused = event("RevertRefused", { taskId: Text, head: Text, message: Text })
 
 /** A task waits for a person's answer. */
 export const TaskEscalated = event("TaskEscalated", { taskId: Text, reason: EscalationReason, message: Text })
@@ -198,6 +224,7 @@ export const RunEvent = Schema.Union([
   Assignment.ReviewFailed,
   WorkChanged,
   Assignment.AgentLimited,
+  Assignment.AgentStopped,
   Assignment.AgentSpent,
   Assignment.QuietBegan,
   Assignment.AllowanceRenewed,
@@ -210,6 +237,15 @@ export const RunEvent = Schema.Union([
   RedAllowed,
   TaskEscalated,
   TaskAnswered,
+  RunHeld,
+  RunHoldEnded,
+  RunStopAsked,
+  RunStopEnded,
+  TaskRedoAsked,
+  RevertAsked,
+  RevertPlanned,
+  WorkReverted,
+  RevertRefused,
   RunPaused,
   RunResumed,
   RunVerified,

@@ -1,37 +1,42 @@
-import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
+import { Bounds, evolvePin } from "@souffleur/domain"
 import { Match } from "effect"
+import { askedAssignment, askedTask } from "./AskedAgent.ts"
 import {
+  agreedOf,
   answeredFinishing,
   assignmentOver,
-  type RunChange,
   finishedRun,
+  moreToDo,
+  revertedRun,
   revisedRun,
   verifiedRun
 } from "./EndEvolution.ts"
-import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
+import { freshTask, initialRun, type Run, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { type Died, freshImplementerRung, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
-import { answered, imported, refusedWork, swept, type TaskChange, verifiedWork } from "./TaskEvolution.ts"
+import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
+import {
+  answeredRun,
+  begunTask,
+  type RunChange,
+  imported,
+  joinedWork,
+  nudgeOf,
+  parked,
+  redone,
+  refusedWork,
+  rejectedWork,
+  stopped,
+  swept,
+  untried,
+  verifiedWork,
+  withTask
+} from "./TaskEvolution.ts"
 
 type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => RunChange }
 
-const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): RunChange => ({
-  tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
-})
-
-/** Returns a session that an agent may resume; `null`: the agent has not reported it yet. */
-const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
-
-const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died | null) => ({
-  role,
-  sessionId,
-  message,
-  died
-})
-
 const change = (run: Run, event: RunEvent): RunChange =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, branch, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
+    RunOpened: ({ at, digest, pin, plan, project, workflowId, workTree, ...agreed }) => ({
       phase: "implementation",
       workflowId,
       project,
@@ -39,8 +44,8 @@ const change = (run: Run, event: RunEvent): RunChange =>
       plan,
       digest,
       pin,
-      agreed: { tasks, finishingDigest, branch },
-      tasks: tasks.map(freshTask),
+      agreed: agreedOf(agreed),
+      tasks: agreed.tasks.map(freshTask),
       openedAt: at,
       allowedSince: at
     }),
@@ -66,41 +71,16 @@ const change = (run: Run, event: RunEvent): RunChange =>
       branch,
       ownBranch: { branch, from, base, remote, begun: true }
     }),
-    TaskStarted: ({ at, base, branch, taskId, untracked }) => ({
-      current: taskId,
-      branch,
-      ...withTask(run, taskId, (task) => ({
-        status: "in_progress",
-        begun: true,
-        base,
-        untracked,
-        startedAt: task.startedAt ?? at
-      }))
+    TaskStarted: (event) => ({
+      current: event.taskId,
+      branch: event.branch,
+      tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) }))
     }),
-    AgentAsked: ({ agent, at, attempt, head, nudge, resumed, role, sessionId, taskId, token }) => ({
-      assignment: {
-        token,
-        role,
-        taskId,
-        attempt,
-        sessionId,
-        agent: agent ?? null,
-        resumed,
-        nudge,
-        died: nudge === null ? null : (taskOf(run, taskId)?.nudge?.died ?? null),
-        head,
-        askedAt: at,
-        fence: run.fence,
-        word: null,
-        launch: null,
-        ending: null
-      },
+    AgentAsked: (event) => ({
+      assignment: askedAssignment(run, event),
       assignments: run.assignments + 1,
-      ...withTask(run, taskId, () => ({
-        nudge: null,
-        ...(role === "implementer" ? { attempts: attempt, implementer: knownSession(sessionId) } : {})
-      })),
-      ...(role === "finisher" ? { finishing: "begun" } : {})
+      ...withTask(run, event.taskId, (task) => askedTask(task, event)),
+      ...(event.role === "finisher" ? { finishing: "begun" } : {})
     }),
     AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
     AgentLaunched: ({ at, launchId, process }) =>
@@ -140,6 +120,10 @@ const change = (run: Run, event: RunEvent): RunChange =>
       ...(isPersons(kind) ? { refusals: run.refusals + 1 } : { waits: run.waits + 1 }),
       ...(run.assignment === null ? {} : unasked(run, { ...run.assignment, resumed: true }))
     }),
+    AgentStopped: ({ taskId }) => ({
+      assignment: null,
+      ...(run.assignment === null ? {} : withTask(run, taskId, () => stopped(run.assignment!)))
+    }),
     AgentSpent: ({ taskId, ...spent }) => ({
       used: sumUsed(run.used, spent),
       ...withTask(run, taskId, ({ used }) => ({ used: sumUsed(used, spent) }))
@@ -174,17 +158,10 @@ const change = (run: Run, event: RunEvent): RunChange =>
         implementer: null
       }))
     }),
-    ReviewApproved: () => assignmentOver,
-    ReviewRejected: ({ feedback, taskId }) => ({
+    ReviewApproved: (event) => ({ ...assignmentOver, ...withTask(run, event.taskId, (task) => parked(task, event)) }),
+    ReviewRejected: (event) => ({
       ...assignmentOver,
-      ...withTask(run, taskId, (task) => ({
-        rejections: task.rejections + 1,
-        gateFailures: 0,
-        feedback: [...task.feedback, feedback],
-        reviewed: task.implementation?.head ?? task.reviewed,
-        implementation: null,
-        implementer: task.rejections + 1 < freshImplementerRung ? task.implementer : null
-      }))
+      ...withTask(run, event.taskId, (task) => rejectedWork(task, event))
     }),
     ReviewFailed: ({ reason, taskId }) => ({
       ...assignmentOver,
@@ -205,11 +182,12 @@ const change = (run: Run, event: RunEvent): RunChange =>
       })),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
       current: null,
-      ...withTask(run, taskId, ({ digest, implementation }) => ({
+      ...withTask(run, taskId, ({ digest, earlier, implementation }) => ({
         status: "completed",
         verified: implementation?.verified ?? false,
         doneAs: digest ?? null,
-        work: { commits, files, testFile },
+        work: joinedWork(earlier, { commits, files, testFile }),
+        earlier: null,
         completedAt: at,
         implementation: null,
         implementer: null
@@ -222,21 +200,16 @@ const change = (run: Run, event: RunEvent): RunChange =>
     RedAllowed: () => ({ baseline: { head: run.baseline?.head ?? null, red: false } }),
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),
-    TaskAnswered: (event) => {
-      // The task continues where git is now, with what there is.
-      if (run.paused?.reason === "history" && event.answer !== "skip") {
-        const said = event.answer === "guidance" ? [event.text] : []
-        return {
-          branch: undefined,
-          ...withTask(run, event.taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] }))
-        }
-      }
-      return {
-        ...withTask(run, event.taskId, (task) => answered(task, event, run.paused?.reason === "work lost")),
-        current: event.answer === "skip" ? null : event.taskId,
-        ...(run.phase === "completion" ? { phase: "implementation", implementedAt: null, summary: null } : {})
-      }
-    },
+    TaskAnswered: (event) => answeredRun(run, event),
+    RunHeld: ({ at }) => ({ held: { since: at } }),
+    RunHoldEnded: () => ({ held: null }),
+    RunStopAsked: ({ at, now }) => ({ stop: { since: at, now } }),
+    RunStopEnded: () => ({ stop: null }),
+    TaskRedoAsked: (event) => ({ ...moreToDo, ...withTask(run, event.taskId, (task) => redone(task, event)) }),
+    RevertAsked: ({ commits, taskId }) => ({ reverting: { taskId, commits, from: null, to: null, made: [] } }),
+    RevertPlanned: ({ from, made, to }) => ({ reverting: run.reverting && { ...run.reverting, from, to, made } }),
+    RevertRefused: ({ head }) => ({ reverting: run.reverting && { ...run.reverting, from: head, to: null } }),
+    WorkReverted: (event) => revertedRun(run, event),
     RunPaused: ({ reason, files, message }) => ({ paused: { reason, files, message } }),
     RunResumed: () => ({ paused: null, ...(run.baseline?.red === true ? { baseline: null } : {}) }),
     RunVerified: verifiedRun,
@@ -248,21 +221,11 @@ const change = (run: Run, event: RunEvent): RunChange =>
     NoticeLost: () => ({})
   })
 
-/**
- * Takes back an assignment that ended without a fault: it is no attempt. A session that was never begun cannot be
- * resumed.
- */
-const unasked = (run: Run, assignment: Assignment): RunChange => {
-  const { attempt, nudge, resumed, role, sessionId, taskId } = assignment
-  if (role === "finisher") return { finishing: "not begun" }
-  if (nudge !== null) return withTask(run, taskId, () => ({ nudge: nudgeOf(assignment, nudge, assignment.died) }))
-  return role === "implementer"
-    ? withTask(run, taskId, () => ({
-        attempts: Math.max(0, attempt - 1),
-        implementer: resumed ? knownSession(sessionId) : null
-      }))
-    : {}
-}
+/** Takes back an assignment that ended without a fault. */
+const unasked = (run: Run, assignment: Assignment): RunChange =>
+  assignment.role === "finisher"
+    ? { finishing: "not begun" }
+    : withTask(run, assignment.taskId, () => untried(assignment))
 
 /** Returns the run after an event. */
 export const evolveRun = (run: Run, event: RunEvent): Run =>

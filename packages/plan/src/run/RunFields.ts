@@ -6,18 +6,19 @@ const Texts = Schema.Array(Schema.String)
 
 /**
  * A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent: unknown. `gateDigest`:
- * that of the programs that judge its work; absent: none does.
+ * that of the programs that judge its work; absent: none does. `final`: it is the review of all others together.
  */
 export const TaskOutline = Schema.Struct({
   id: Text,
   title: Text,
   dependsOn: Texts,
   digest: Schema.optionalKey(Text),
-  gateDigest: Schema.optionalKey(Text)
+  gateDigest: Schema.optionalKey(Text),
+  final: Schema.optionalKey(Schema.Literal(true))
 })
 export type TaskOutline = typeof TaskOutline.Type
 
-/** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). */
+/** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). `issues`: the findings that block. */
 export const Feedback = Schema.Struct({ attempt: Count, summary: Text, issues: Texts, suggestions: Texts })
 export type Feedback = typeof Feedback.Type
 
@@ -43,12 +44,17 @@ export const EscalationReason = Schema.Literals([
 ])
 export type EscalationReason = typeof EscalationReason.Type
 
+/** What a final review is of: the commit that is there, with all that was made since the run's first task began. */
+export const Reviewed = Schema.Struct({ head: Text, commits: Texts, files: Texts })
+export type Reviewed = typeof Reviewed.Type
+
 /** A task of a state file that was there before the run. */
 export const ImportedTask = Schema.Struct({
   id: Text,
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
   attempts: Count,
   feedback: Schema.Array(Feedback),
+  minor: Schema.optionalKey(Texts),
   work: Work,
   /** Why the task needs a person, where the file says so. */
   escalation: Schema.optionalKey(Schema.Struct({ reason: EscalationReason, message: Text })),
@@ -57,7 +63,34 @@ export const ImportedTask = Schema.Struct({
 })
 export type ImportedTask = typeof ImportedTask.Type
 
-/** The agents and the permission that a person chose for a run. `null`: the configured agent. */
+/** An agent as a plan chooses it for a role. */
+export const RoleChoice = Schema.Struct({
+  /** The name of its program. Absent: the plan names none. */
+  agent: Schema.optionalKey(Text),
+  /** Its models, from the first on. Empty: the agent's own. */
+  models: Texts,
+  /** Absent: the agent's own. */
+  effort: Schema.optionalKey(Text)
+})
+export type RoleChoice = typeof RoleChoice.Type
+
+/** The agents that a plan chooses. */
+export const PlanAgents = Schema.Struct({
+  implementer: Schema.optionalKey(RoleChoice),
+  reviewer: Schema.optionalKey(RoleChoice),
+  finisher: Schema.optionalKey(RoleChoice)
+})
+export type PlanAgents = typeof PlanAgents.Type
+
+/** The plan as a person took it. */
+export const AgreedPlan = Schema.Struct({
+  tasks: Schema.Array(TaskOutline),
+  finishingDigest: Schema.NullOr(Text),
+  branch: Schema.NullOr(Text),
+  agents: Schema.optionalKey(PlanAgents)
+})
+
+/** The agents and the permission that a person chose for a run. `null`: none, so the plan's or the configured one. */
 export const Chosen = Schema.Struct({
   implementer: Schema.NullOr(Text),
   reviewer: Schema.NullOr(Text),
@@ -87,10 +120,10 @@ export const Died = Schema.Struct({ deaths: Count, results: Count })
 export type Died = typeof Died.Type
 
 /**
- * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, or its turn is
- * over and its process does not end.
+ * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, its turn is
+ * over and its process does not end, or a person stops the run.
  */
-export const EndingReason = Schema.Literals(["timeout", "left running", "lingering"])
+export const EndingReason = Schema.Literals(["timeout", "left running", "lingering", "stopped"])
 export type EndingReason = typeof EndingReason.Type
 
 /** Why an assignment failed. */
@@ -148,7 +181,8 @@ export const PauseReason = Schema.Literals([
   "ceiling",
   "deadline",
   "red",
-  "branch"
+  "branch",
+  "revert"
 ])
 
 /** What a gate says of a commit that a program refuses: its words, its exit code and the end of its output. */
@@ -166,3 +200,7 @@ export const freshImplementerRung = 2
 
 /** The rejection, failed assignment in a row, or red gate after which a person is asked (spec: behaviour#ladder). */
 export const personRung = 3
+
+/** Returns the rejection after which a person is asked: the final review has one fresh implementer. */
+export const rejectionRung = ({ final }: { readonly final?: true | undefined }): number =>
+  final === true ? 2 : personRung

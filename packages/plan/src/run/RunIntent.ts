@@ -22,6 +22,8 @@ export type RunIntent =
       readonly finishingDigest?: string | null
       /** The branch that its work gets, or `auto`; `null` or absent: the one that is checked out. */
       readonly branch?: string | null
+      /** The agents that the plan chooses; absent: none. */
+      readonly agents?: Event.PlanAgents
       /** The progress in a state file from before the run. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
@@ -35,7 +37,6 @@ export type RunIntent =
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number; readonly chosen?: Event.Chosen }
   | { readonly _tag: "Leave" }
-  /** A person takes the plan as its file is now. */
   /** What the gate of a task says of its work at a commit. */
   | {
       readonly _tag: "ReportGate"
@@ -49,6 +50,7 @@ export type RunIntent =
   | { readonly _tag: "ReportBaseline"; readonly head: string | null; readonly refused: Event.RefusedWork | null }
   /** A person lets the first agent begin from a commit that a gate refuses. */
   | { readonly _tag: "AllowRed" }
+  /** A person takes the plan as its file is now. */
   | ({ readonly _tag: "RevisePlan"; readonly digest: string } & PlanTerms)
   /** `kept`: the name under which the old content was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
@@ -60,6 +62,8 @@ export type RunIntent =
       readonly base: string | null
       readonly branch?: string | null
       readonly untracked?: ReadonlyArray<string> | null
+      /** For the final review: what there is to judge; absent: nothing. */
+      readonly review?: Event.Reviewed
     }
   /** `held`: sessions that a live process holds. No other process may resume them (spec: behaviour#one-writer). */
   | {
@@ -69,8 +73,8 @@ export type RunIntent =
       readonly sessionId: string
       readonly head: string | null
       readonly held?: ReadonlyArray<string>
-      /** The program of the agent for that role. Absent: the configured one. */
-      readonly agent?: string | undefined
+      /** The agent for that role, with its models and its effort. Absent: the configured one, with its own. */
+      readonly choice?: Event.RoleChoice
     }
   | {
       readonly _tag: "Prepare"
@@ -115,7 +119,7 @@ export type RunIntent =
       readonly commits: ReadonlyArray<string>
       readonly files: ReadonlyArray<string>
     }
-  /** A person ends any wait, and its owner one that is over. `renewed`: the refused login was written again. */
+  /** A person ends a hold, a stop and any wait, and its owner a wait that is over. `renewed`: by a new login. */
   | { readonly _tag: "EndWait"; readonly renewed?: boolean }
   | {
       readonly _tag: "Pause"
@@ -147,7 +151,23 @@ export type RunIntent =
       readonly taskId: string
       readonly answer: "guidance" | "retry" | "skip"
       readonly text: string
+      /** Its rejected commits are taken back. */
+      readonly revert?: boolean
     }
+  /** A person has nothing further begin. */
+  | { readonly _tag: "Hold" }
+  /** A person stops the run, after the agent at work or with it. */
+  | { readonly _tag: "Stop"; readonly atOnce: boolean; readonly reason?: string | undefined }
+  /** A person conducts a stopped run again. */
+  | { readonly _tag: "EndStop" }
+  /** A person has a complete task done again. */
+  | { readonly _tag: "Redo"; readonly taskId: string; readonly text: string }
+  /** The commits that take the work of a skipped task back are made, up to `to`. */
+  | { readonly _tag: "PlanRevert"; readonly from: string; readonly to: string; readonly made: ReadonlyArray<string> }
+  /** HEAD is the planned commit. */
+  | { readonly _tag: "ReportRevert"; readonly head: string }
+  /** They cannot be made on top of that commit. */
+  | { readonly _tag: "RefuseRevert"; readonly head: string; readonly message: string }
   | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof Event.NoticeLost.Type, "_tag" | "at">)
   | PinIntent
 

@@ -2,7 +2,7 @@ import { Count } from "@souffleur/eventlog"
 import { epochOf, Bounds, iso } from "@souffleur/domain"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Run, Task } from "../run/Run.ts"
-import { boundedFeedback } from "../agent/Verdict.ts"
+import { boundedFeedback, boundedFindings } from "../agent/Verdict.ts"
 import { EscalationReason, type ImportedTask } from "../run/RunFields.ts"
 
 /** `state.json`: a projection of the log, for people and other programs (spec: behaviour#state-file). */
@@ -23,6 +23,8 @@ const StateTask = Schema.Struct({
   files_changed: Schema.optional(Texts),
   test_file: Schema.optional(Schema.String),
   feedback: Schema.optional(Schema.Array(FeedbackItem)),
+  /** The findings of its reviews that hold nothing up. */
+  minor: Schema.optional(Texts),
   /** True if a person said that it is to be left out. No status says it. */
   skipped: Schema.optional(Schema.Boolean),
   /** Whether a program took the work of a completed task. */
@@ -62,6 +64,7 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
       }
     : {}),
   ...(task.status === "in_progress" || task.feedback.length > 0 ? { feedback: task.feedback } : {}),
+  ...(task.minor.length === 0 ? {} : { minor: task.minor }),
   ...(task.skipped ? { skipped: true } : task.status === "completed" ? { verified: task.verified } : {}),
   ...(task.escalation === null
     ? {}
@@ -144,6 +147,7 @@ export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
       attempt: item.attempt,
       ...boundedFeedback({ ...item, suggestions: item.suggestions ?? [] })
     })),
+    ...(task.minor === undefined ? {} : { minor: boundedFindings(task.minor) }),
     work: {
       commits: task.implementer_commits ?? [],
       files: task.files_changed ?? [],

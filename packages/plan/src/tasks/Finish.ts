@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { type Gated, type PlanProgram, programLines, ProgramSource } from "./PlanGate.ts"
+import { type Gated, programLines, ProgramSource } from "./PlanGates.ts"
+import type { PlanProgram } from "./PlannedTask.ts"
 
 /** The last step, when every task is complete (spec: behaviour#finishing-step). */
 export type Finish =

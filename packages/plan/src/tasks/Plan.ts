@@ -1,7 +1,11 @@
 import { Predicate, Result, Runtime, Schema } from "effect"
+import type { PlanAgents } from "../run/RunFields.ts"
 import { circlesOf } from "./Circles.ts"
+import { finalReviewId, finalReviewOf } from "./FinalReview.ts"
 import { BranchSource, type Finish, finishOf, FinishSource } from "./Finish.ts"
-import { type PlanGate, programsOf, ProgramsSource } from "./PlanGate.ts"
+import { agentKeysAt, AgentsSource, chosenAgents } from "./PlanAgents.ts"
+import { gateOfPlan, programsOf, ProgramsSource } from "./PlanGates.ts"
+import type { PlanGate, PlannedTask, ReferenceDoc } from "./PlannedTask.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
@@ -15,31 +19,6 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
   }
 }
 
-/** A document that an agent reads first; the path is relative to the project. */
-export interface ReferenceDoc {
-  readonly path: string
-  readonly description: string
-}
-
-/** A task as the plan has it, with its defaults filled in. */
-export interface PlannedTask {
-  readonly id: string
-  readonly title: string
-  readonly description: string
-  /** As the prompt has it. */
-  readonly acceptanceCriteria: string
-  /** What the plan asks of each of its tasks; absent: nothing. */
-  readonly constraints?: string
-  /** The plan's documents, then the task's own. */
-  readonly referenceDocs: ReadonlyArray<ReferenceDoc>
-  /** Ids of tasks that must be complete before it. */
-  readonly dependsOn: ReadonlyArray<string>
-  /** The plan's gate, then the task's own programs; absent: no program judges it. */
-  readonly gate?: PlanGate
-  /** True if the plan has it as done. When a run takes the plan, that is a person's word. */
-  readonly done?: boolean
-}
-
 /** A plan without a problem. Its tasks are in the order of its file. */
 export interface Plan {
   readonly workflowId: string
@@ -47,6 +26,8 @@ export interface Plan {
   readonly finish: Finish
   /** The branch that its work gets, or `auto`; absent: the one that is checked out. */
   readonly branch?: string
+  /** The agents that it chooses for roles; absent: none. */
+  readonly agents?: PlanAgents
 }
 
 /**
@@ -79,8 +60,10 @@ const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   constraints: Schema.optional(Schema.Union([Text, Schema.NonEmptyArray(Text)])),
   reference_docs: Docs,
+  agents: Schema.optional(AgentsSource),
   setup: Schema.optional(ProgramsSource),
   verify: Schema.optional(ProgramsSource),
+  final_review: Schema.optional(Schema.Boolean),
   branch: Schema.optional(BranchSource),
   finish: Schema.optional(FinishSource),
   tasks: Schema.NonEmptyArray(TaskFields)
@@ -90,9 +73,10 @@ type TaskSource = PlanSource["tasks"][number]
 
 const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
 
-/** Returns the keys that a plan, a task, a document or a finish may have. */
+/** Returns the keys that a place of a plan may have. */
 const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
+  if (place[0] === "agents") return agentKeysAt(place.length - 1)
   if (place[0] === "finish") return ["prompt", "skill", "command"]
   return Object.keys(place[0] === "tasks" ? TaskFields.fields : PlanSource.fields)
 }
@@ -104,7 +88,7 @@ const reserved = new Set(["task-00", "souffleur"])
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
-const problemsOf = ({ branch, finish, tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
+const problemsOf = ({ branch, final_review, finish, tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
   const ids = tasks.map(({ id }) => id)
   const at = (index: number, key: string, what: string): PlanProblem => ({ place: ["tasks", index, key], what })
   return [
@@ -114,6 +98,9 @@ const problemsOf = ({ branch, finish, tasks }: PlanSource): ReadonlyArray<PlanPr
     ...tasks.flatMap((task, index) => [
       ...(reserved.has(task.id)
         ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)]
+        : []),
+      ...(final_review === true && task.id === finalReviewId
+        ? [at(index, "id", `"${task.id}" is the id of the final review: choose another`)]
         : []),
       ...(ids.indexOf(task.id) < index
         ? [at(index, "id", `"${task.id}" is the id of tasks[${ids.indexOf(task.id)}] too: ids are unique`)]
@@ -169,6 +156,13 @@ export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
   }
 }
 
+/** Returns the review of all tasks together, by the gates of all, where the plan asks for it. */
+const finalOf = (tasks: Plan["tasks"], plan: PlanSource): Plan["tasks"] => {
+  if (plan.final_review !== true) return []
+  const gate = gateOfPlan({ tasks })
+  return [{ ...taskOf(finalReviewOf(tasks), plan, new Map()), ...(gate === undefined ? {} : { gate }), final: true }]
+}
+
 const bytes = new TextEncoder()
 const tooLong = (what: PlannedTask | Finish, place: PlanProblem["place"]): ReadonlyArray<PlanProblem> => {
   const size = bytes.encode(JSON.stringify(what)).length
@@ -218,8 +212,9 @@ export const planOf = (
   const { branch } = plan
   return Result.succeed({
     workflowId: plan.workflow_id ?? name,
-    tasks,
+    tasks: [...tasks, ...finalOf(tasks, plan)],
     finish,
-    ...(branch === undefined ? {} : { branch })
+    ...(branch === undefined ? {} : { branch }),
+    ...chosenAgents(plan.agents)
   })
 }

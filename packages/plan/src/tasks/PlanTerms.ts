@@ -1,15 +1,19 @@
 import { digestOf, Words } from "@souffleur/domain"
 import { Effect } from "effect"
-import type { TaskOutline } from "../run/RunFields.ts"
-import type { Plan, PlannedTask } from "./Plan.ts"
+import type { PlanAgents, TaskOutline } from "../run/RunFields.ts"
+import type { Plan } from "./Plan.ts"
+import { otherAgents } from "./PlanAgents.ts"
+import type { PlannedTask } from "./PlannedTask.ts"
 
-/** What a run understands of a plan: its tasks in their order, and its finishing step. */
+/** What a run understands of a plan: its tasks in their order, its finishing step, and its agents. */
 export interface PlanTerms {
   readonly tasks: ReadonlyArray<TaskOutline>
   /** SHA-256 of the finishing step, in hex; `null`: the plan has none. */
   readonly finishingDigest: string | null
   /** The branch that its work gets, or `auto`; `null` or absent: the one that is checked out. */
   readonly branch?: string | null
+  /** The agents that it chooses; absent: none. */
+  readonly agents?: PlanAgents
   /** Ids of the tasks that it has as done, which changes nothing of what is to be done; absent: none. */
   readonly done?: ReadonlyArray<string>
 }
@@ -22,6 +26,7 @@ const outlined = Effect.fnUntraced(function* ({
   constraints,
   dependsOn,
   description,
+  final,
   gate,
   id,
   referenceDocs,
@@ -36,17 +41,19 @@ const outlined = Effect.fnUntraced(function* ({
     digest: yield* digestOf(
       JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, ...common])
     ),
+    ...(final === undefined ? {} : { final }),
     ...(gate === undefined ? {} : { gateDigest: yield* digestOf(JSON.stringify([gate.setup, gate.verify])) })
   }
 })
 
 /** Returns the terms of a plan. Neither the bytes of its file nor ticked boxes count. */
-export const termsOf = Effect.fn("termsOf")(function* ({ branch, finish, tasks }: Plan) {
+export const termsOf = Effect.fn("termsOf")(function* ({ agents, branch, finish, tasks }: Plan) {
   return {
     tasks: yield* Effect.forEach(tasks, outlined),
     branch: branch ?? null,
     done: tasks.filter(({ done }) => done === true).map(({ id }) => id),
-    finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish))
+    finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish)),
+    ...(agents === undefined ? {} : { agents })
   } satisfies PlanTerms
 })
 
@@ -82,7 +89,8 @@ export const planDifference = (before: PlanTerms, after: PlanTerms): string | un
     ...named("changed:", changed),
     ...(moved ? ["another order"] : []),
     ...((before.branch ?? null) === (after.branch ?? null) ? [] : ["another branch"]),
-    ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"])
+    ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"]),
+    ...otherAgents(before.agents, after.agents)
   ]
   return all.length === 0 ? undefined : all.join("; ")
 }

@@ -22,6 +22,8 @@ export class FakeGit {
   /** Files that git neither knows nor ignores. */
   untracked: ReadonlyArray<string> = []
   #count = 0
+  /** Commits that no branch has yet. */
+  readonly #planned = new Map<string, FakeCommit>()
 
   constructor() {
     this.commit()
@@ -84,6 +86,18 @@ export class FakeGit {
             return { commits: after.map(({ id }) => id), files: theirs(this.#filesOf(after)) }
           }),
         untracked: Effect.sync(() => theirs(this.untracked)),
+        reverted: (commits) =>
+          Effect.sync(() => {
+            const files = this.#filesOf(this.commits.filter(({ id }) => commits.includes(id)))
+            const id = (++this.#count).toString(16).padStart(40, "0")
+            this.#planned.set(id, { id, files })
+            return { _tag: "Made", to: id, made: [id] } as const
+          }),
+        forward: (to) =>
+          Effect.sync(() => {
+            const planned = this.#planned.get(to)
+            if (planned !== undefined) this.commits = [...this.commits, planned]
+          }),
         has: (file) => Effect.sync(() => this.#filesOf(this.commits).includes(file)),
         missing: (commits) => Effect.sync(() => commits.filter((one) => this.commits.every(({ id }) => id !== one)))
       }

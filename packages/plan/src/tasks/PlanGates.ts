@@ -1,15 +1,6 @@
 import { Equal, Schema } from "effect"
 import { shellWord } from "../Invocation.ts"
-
-/** A program with its arguments, read by no shell. */
-export type PlanProgram = readonly [string, ...ReadonlyArray<string>]
-
-/** The programs that judge a commit, in a checkout of its own (spec: behaviour#gate). */
-export interface PlanGate {
-  /** What makes that checkout ready. */
-  readonly setup: ReadonlyArray<PlanProgram>
-  readonly verify: readonly [PlanProgram, ...ReadonlyArray<PlanProgram>]
-}
+import type { PlanGate, PlanProgram } from "./PlannedTask.ts"
 
 /** An argument of a program, which cannot have a NUL. */
 const Word = Schema.String.check(Schema.isPattern(/^[^\0]+$/u, { message: "must be text, not empty, without a NUL" }))

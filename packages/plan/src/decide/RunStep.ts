@@ -1,4 +1,4 @@
-import { type Assignment, type Run, type Task, taskOf } from "./Run.ts"
+import { type Assignment, type Run, type Task, taskOf } from "../run/Run.ts"
 
 /** The next step of a run: all that the loop decides, without the act. */
 export type Next =
@@ -14,23 +14,39 @@ export type Next =
   | { readonly _tag: "Baseline" }
   /** The gate of a task judges its work. */
   | { readonly _tag: "Gate"; readonly task: Task; readonly head: string }
+  /** The commits of a skipped task are taken back. */
+  | { readonly _tag: "Revert"; readonly reverting: NonNullable<Run["reverting"]> }
   /** A person's word is needed (spec: behaviour#answers). */
   | { readonly _tag: "Escalated"; readonly task: Task }
+  /** A person holds the run. */
+  | { readonly _tag: "Held" }
+  /** A person stopped the run. */
+  | { readonly _tag: "Stopped" }
   | { readonly _tag: "Verify" }
   | { readonly _tag: "Finish" }
   | { readonly _tag: "Done" }
 
-const isReady = (run: Run, { dependsOn, status }: Task): boolean =>
-  status === "pending" && dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
+const areDone = (run: Run, { dependsOn }: Task): boolean =>
+  dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
+const isReady = (run: Run, task: Task): boolean => task.status === "pending" && areDone(run, task)
 
 /** Decides what a run does next, by its state alone. */
 export const next = (run: Run): Next => {
+  const step = due(run)
+  if (step._tag === "Await" || step._tag === "Done") return step
+  if (run.stop !== null) return { _tag: "Stopped" }
+  return run.held === null || step._tag === "Escalated" ? step : { _tag: "Held" }
+}
+
+/** Decides what a run would do next if no person held or stopped it. */
+export const due = (run: Run): Next => {
   if (run.assignment !== null) return { _tag: "Await", assignment: run.assignment }
   if (run.phase === "finished") return { _tag: "Done" }
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
+  if (run.reverting !== null) return { _tag: "Revert", reverting: run.reverting }
   if (run.wait !== null) return { _tag: "Wait", wait: run.wait }
-  const running = run.tasks.find(({ status }) => status === "in_progress")
+  const running = run.tasks.find((task) => task.status === "in_progress" && (!task.final || areDone(run, task)))
   if (running !== undefined) {
     const { gateDigest, implementation } = running
     if (implementation === null) return { _tag: "Ask", role: "implementer", task: running }
@@ -42,7 +58,8 @@ export const next = (run: Run): Next => {
   const isGated = run.tasks.some(({ gateDigest, status }) => gateDigest !== undefined && status === "pending")
   const isFirst = run.tasks.every(({ begun }) => !begun)
   const { branch: wanted } = run.agreed
-  if (ready !== undefined && isFirst && wanted !== null && run.ownBranch?.begun !== true)
+  // Where nothing was begun, a final review has nothing to judge.
+  if (ready !== undefined && ready.final !== true && isFirst && wanted !== null && run.ownBranch?.begun !== true)
     return { _tag: "Branch", wanted }
   if (ready !== undefined && isGated && isFirst && run.baseline === null) return { _tag: "Baseline" }
   if (ready !== undefined) return { _tag: "Start", task: ready }

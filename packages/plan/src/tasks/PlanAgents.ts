@@ -1,0 +1,97 @@
+import { Schema } from "effect"
+import type { Run } from "../run/Run.ts"
+import type { AgentRole, PlanAgents, RoleChoice } from "../run/RunFields.ts"
+
+/** The roles of agents, in the order in which they are told. */
+export const roles = ["implementer", "reviewer", "finisher"] as const
+
+/** Each becomes a word of a command line, behind a flag. */
+const word = (pattern: RegExp, message: string) => Schema.String.check(Schema.isPattern(pattern, { message }))
+const Program = word(/^[a-z][a-z0-9-]{0,31}$/u, "must be the name of an agent, such as pi")
+const Effort = word(/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/u, "must be an effort, such as high")
+const Model = word(
+  /^[A-Za-z0-9][A-Za-z0-9._:/@~+[\]-]{0,127}$/u,
+  "must be the name of a model, of at most 128 letters, digits and marks ._:/@~+[]-"
+)
+const Models = Schema.NonEmptyArray(Model).check(Schema.isMaxLength(8))
+
+const role = <Named extends Schema.Top>(model: Named) =>
+  Schema.Struct({
+    agent: Schema.optional(Program),
+    model: Schema.optional(model),
+    effort: Schema.optional(Effort)
+  })
+
+/** The agents of a plan, as its file has them. An implementer may have several models, the next for each rung. */
+export const AgentsSource = Schema.Struct({
+  implementer: Schema.optional(role(Schema.Union([Model, Models]))),
+  reviewer: Schema.optional(role(Model)),
+  finisher: Schema.optional(role(Model))
+})
+type AgentsSource = typeof AgentsSource.Type
+
+/** Returns the keys that a place of such a source may have. */
+export const agentKeysAt = (depth: number): ReadonlyArray<string> =>
+  depth === 0 ? roles : Object.keys(role(Model).fields)
+
+/** Returns the agents that a plan chooses, as a part of it; empty: none. */
+export const chosenAgents = (source: AgentsSource | undefined): { readonly agents?: PlanAgents } => {
+  const chosen = roles.flatMap((name) => {
+    const { agent, effort, model = [] } = source?.[name] ?? {}
+    const models = typeof model === "string" ? [model] : model
+    return agent === undefined && effort === undefined && models.length === 0
+      ? []
+      : [[name, { ...(agent === undefined ? {} : { agent }), models, ...(effort === undefined ? {} : { effort }) }]]
+  })
+  return chosen.length === 0 ? {} : { agents: Object.fromEntries(chosen) as PlanAgents }
+}
+
+/** The models and the effort of an agent. */
+interface ModelWords {
+  readonly models: ReadonlyArray<string>
+  readonly effort?: string | null
+}
+
+/** Says with which model and effort an agent works; empty: with its own. */
+export const modelInWords = ({ effort, models }: ModelWords): string => {
+  const [first, ...others] = models
+  const said = [
+    ...(first === undefined ? [] : [[first, ...others.map((model) => `then ${model}`)].join(", ")]),
+    ...(typeof effort === "string" ? [`effort ${effort}`] : [])
+  ]
+  return said.length === 0 ? "" : ` (${said.join("; ")})`
+}
+
+const choiceInWords = (choice: RoleChoice | undefined): string =>
+  choice === undefined ? "as configured" : `${choice.agent ?? "the configured agent"}${modelInWords(choice)}`
+
+/** Says each role for which a plan chooses another agent than before, with both. Empty: they choose the same. */
+export const otherAgents = (before: PlanAgents = {}, after: PlanAgents = {}): ReadonlyArray<string> =>
+  roles.flatMap((name) => {
+    const [was, is] = [choiceInWords(before[name]), choiceInWords(after[name])]
+    return was === is ? [] : [`another ${name}: ${is}, not ${was}`]
+  })
+
+/** The agents of roles that a person chose, by the names of their programs. */
+interface PersonsAgents {
+  readonly implementer?: string | null | undefined
+  readonly reviewer?: string | null | undefined
+}
+
+/**
+ * Returns the agent of a role, with its models and its effort. A person's agent outranks that of the plan, and then the
+ * plan's models are another agent's. Without any it is the configured agent.
+ */
+export const roleChoice = (said: PersonsAgents | null, plan: PlanAgents | undefined, name: AgentRole): RoleChoice => {
+  const choice = plan?.[name] ?? { models: [] }
+  const agent = (name === "finisher" ? undefined : said?.[name]) ?? choice.agent
+  if (agent === undefined) return choice
+  return choice.agent === undefined || choice.agent === agent ? { ...choice, agent } : { agent, models: [] }
+}
+
+/** Returns the roles of a run for which a person or the plan chose an agent, a model or an effort. */
+export const chosenRoles = ({ agreed, chosen }: Pick<Run, "agreed" | "chosen">) =>
+  roles.flatMap((name) => {
+    const { agent = null, effort = null, models } = roleChoice(chosen, agreed.agents, name)
+    return agent === null && effort === null && models.length === 0 ? [] : [{ role: name, agent, models, effort }]
+  })
