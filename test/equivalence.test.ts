@@ -142,6 +142,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   "reviewer-timeout": "reviewerTimeout",
   implementer: "RoleAgents",
   reviewer: "RoleAgents",
+  moved: "moved",
   wait: "waiting",
   retry: "retry",
   skip: "skip",

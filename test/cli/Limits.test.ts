@@ -34,7 +34,7 @@ describe.concurrent("behaviour#limits-of-a-job", () => {
       )
       assert.include(run.errors(), "it may use 6 s: then it is ended, and its watch too")
       const status = yield* the.ask(["status", "--all"])
-      assert.match(status.lines.join("\n"), /ended: its limit is reached/u)
+      assert.match(status.lines.join("\n"), / ended .* its limit is reached$/mu)
       const report = yield* the.ask(["report"])
       assert.include(report.lines.join("\n"), `## ${String(watch)}: ended, its limit is reached`)
       const why = yield* the.ask(["why", String(watch)])

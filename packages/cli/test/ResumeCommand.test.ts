@@ -17,8 +17,8 @@ describe("behaviour#one-owner", () => {
             onFailure: (ended) => ended.code,
             onSuccess: () => 0
           }).pipe(as(session, {}, ["/bin/true"]))
-        assert.strictEqual(yield* say("", "w"), 0)
-        assert.include((yield* TestConsole.logLines).join("\n"), "watches it already")
+        assert.strictEqual(yield* say("", "w"), 1)
+        assert.include((yield* TestConsole.logLines).join("\n"), '"souffleur resume w --moved" goes on here')
         assert.strictEqual(yield* say("s1", "w", "--moved"), 2)
         assert.strictEqual(yield* say("", "--all", "--moved"), 2)
         assert.strictEqual(yield* lastTag, "WatchSettled")

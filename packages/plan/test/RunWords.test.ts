@@ -1,5 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Fiber, FileSystem, Stream } from "effect"
+import { Effect, FileSystem, Fiber, Stream } from "effect"
 import { isRunOver, next, taskOf } from "../src/index.ts"
 import { approves, rejects } from "./PlanStage.ts"
 import { abandonedAfter, hearing, live, noting, type Play, say, theatre } from "./PlanTheatre.ts"
@@ -223,8 +223,7 @@ describe.concurrent("behaviour#answers", () => {
   )
   live("no program of the repository's own configuration runs for it", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      // No agent works after it: its own git would run them.
+      // One task: an agent that commits by git itself would run them.
       const play = yield* rejected(["t1"])
       yield* play.conducts
       const touch = `touch ${play.project}/ran`
@@ -248,7 +247,8 @@ describe.concurrent("behaviour#answers", () => {
       yield* play.write(".git/info/attributes", "* merge=own filter=own\n")
       yield* play.dispatch({ ...revert, taskId: "t1" })
       assert.isTrue(isRunOver(yield* play.conducts))
-      assert.isFalse(yield* fs.exists(`${play.project}/ran`))
+      assert.include(yield* play.tags, "WorkReverted")
+      assert.isFalse(yield* (yield* FileSystem.FileSystem).exists(`${play.project}/ran`))
     })
   )
 })

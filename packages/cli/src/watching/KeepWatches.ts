@@ -1,11 +1,10 @@
-import { attempts, Claims, type LeftAlone, leftAlone, Settings } from "@souffleur/domain"
+import { attempts, Claims, isSeen, type LeftAlone, leftAlone, Settings } from "@souffleur/domain"
 import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import { hasGuardian } from "@souffleur/embed/internal"
-import { refuseOwned } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Ref, Schedule } from "effect"
 import { ready } from "../service/Watchdog.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
-import { notTaken, type Resumed, resumed, tell, watchedBy } from "./ResumeWatch.ts"
+import { type Resumed, resumed, tell, watchedBy } from "./ResumeWatch.ts"
 
 /** The starts in a row that did not come to own a watch, under the fence that stayed. */
 type FailedStarts = ReadonlyMap<string, { readonly fence: number; readonly count: number }>
@@ -33,15 +32,15 @@ const keptOn = Effect.fnUntraced(function* (named: NamedWatch, failed: FailedSta
     failedStarts: before?.fence === watch.fence ? before.count : 0,
     self
   })
+  if (why !== undefined) {
+    const again = why === "guarded" ? "" : `: "souffleur resume ${id}" tries it again`
+    return { watch: id, outcome: "left alone", pid: null, message: `${because[why]}${again}` } satisfies Resumed
+  }
+  if (owner === undefined || dead) return yield* resumed(named, dead ? watch.fence : undefined)
   // An owner that dies after this look is for the next one, so that each restoration is counted.
-  if (why === undefined && owner !== undefined && !dead)
-    return yield* Effect.match(refuseOwned(id, watch), {
-      onFailure: (refused) => notTaken(id, refused),
-      onSuccess: () => watchedBy(id, owner)
-    })
-  if (why === undefined) return yield* resumed(named, dead ? watch.fence : undefined)
-  const again = why === "guarded" ? "" : `: "souffleur resume ${id}" tries it again`
-  return { watch: id, outcome: "left alone", pid: null, message: `${because[why]}${again}` } satisfies Resumed
+  if (isSeen(owner, self)) return watchedBy(id, owner)
+  // Its refusal says what to do, and is no start that failed.
+  return { ...(yield* resumed(named, undefined)), outcome: "left alone" } satisfies Resumed
 })
 
 /** Returns the failed starts after a look. */
