@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 
 /** Why a block of shell is not run. The others run in test/cli/Examples.test.ts. */
 const reasons: Readonly<Record<string, string>> = {
+  container: "it starts a container",
   agent: "it needs a real agent at work, which it names or is called by",
   host: "it needs the terminal, the browser or a collector of the reader",
   network: "it sends a notice to a server of the reader's",
@@ -46,6 +47,7 @@ const wrong = (all: ReadonlyArray<Block>, look: (block: Block) => ReadonlyArray<
 
 it("every block says its language, and the reason where it cannot be run", () => {
   const marks: Readonly<Record<string, ReadonlyArray<string>>> = {
+    dockerfile: [""],
     ini: [""],
     js: [""],
     json: [""],
