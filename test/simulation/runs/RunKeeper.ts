@@ -182,6 +182,15 @@ export class Person {
     }
   }
 
+  /** Returns the run whose branch a person checks out: that of the conductor that lives, else the first. */
+  #atWork(): string | undefined {
+    const { ledger, processes } = this.#world
+    const open = [...ledger.runs].filter(([, run]) => !isRunOver(run))
+    return (
+      open.find(([, { owner }]) => owner !== null && processes.condition(owner.process) !== "gone") ?? open[0]
+    )?.[0]
+  }
+
   #redone = 0
   #redo(stream: string, taskId: string): void {
     this.#redone++
@@ -223,6 +232,7 @@ export class Person {
     }
     if (reason === "red" && this.#seed.chance(0.5))
       return disk.full ? undefined : this.#say(stream, { _tag: "AllowRed" }, "for a red gate")
+    if ((reason === "history" || reason === "branch") && this.#atWork() !== stream) return
     // git answers the next time. A foreign file in the way is moved by its owner.
     if (reason === "failed") return void this.deeds++
     this.deeds++
