@@ -4,7 +4,14 @@ import { type Play, say, theatre } from "./PlanTheatre.ts"
 
 /** A theatre whose repository leaves souffleur's own files out, as souffleur itself has it. */
 export const excluding = (...of: Parameters<typeof theatre>) =>
-  Effect.tap(theatre(...of), ({ write }) => write(".git/info/exclude", "state.json*\n"))
+  Effect.tap(theatre(...of), ({ git, write }) =>
+    // A commit that souffleur makes is by whoever git says.
+    Effect.all([
+      write(".git/info/exclude", "state.json*\n"),
+      git("config", "user.name", "A"),
+      git("config", "user.email", "a@localhost")
+    ])
+  )
 
 /** A theatre with agents that do their work. */
 export const healthy = (options: NonNullable<Parameters<typeof theatre>[1]>) =>

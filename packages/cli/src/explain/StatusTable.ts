@@ -33,7 +33,8 @@ const [titleColumns, agentColumns, belowColumns] = [32, 28, 60] as const
 
 type Cell = (row: StatusRow, now: number) => string
 
-const ago = (at: number | null, now: number) => (at === null ? "" : Words.duration(Math.max(0, now - at)))
+/** Says how long ago; empty: nothing is known, as of a log that cannot be read. */
+const ago = (at: number | null, now: number) => (at === null || at === 0 ? "" : Words.duration(Math.max(0, now - at)))
 
 const agent: Cell = ({ job: { agent }, seen }) => {
   const model = seen?.context?.model ?? ""
@@ -73,10 +74,14 @@ const others: ReadonlyArray<{ readonly head: string; readonly rank: number; read
   { head: "AGENT", rank: 1, of: agent },
   { head: "GEN", rank: 3, of: ({ job: { generation } }) => (generation === null ? "" : `S${generation}`) },
   { head: "DEATHS", rank: 3, of: ({ job: { retries } }) => (retries === 0 ? "" : `${retries} of 3`) },
-  { head: "TASKS", rank: 3, of: ({ job: { tasks } }) => (tasks === null ? "" : `${tasks.complete} of ${tasks.all}`) },
+  {
+    head: "TASKS",
+    rank: 3,
+    of: ({ job: { tasks } }) => (tasks === null || tasks.all === 0 ? "" : `${tasks.complete} of ${tasks.all}`)
+  },
   { head: "CONTEXT", rank: 2, of: ({ seen }) => (seen?.context ? contextBar(seen.context) : "") },
   { head: "COST", rank: 4, of: cost },
-  { head: "LAST EVENT", rank: 5, of: ({ job: { at } }, now) => `${ago(at, now)} ago` },
+  { head: "LAST EVENT", rank: 5, of: ({ job: { at } }, now) => (at === 0 ? "" : `${ago(at, now)} ago`) },
   { head: "AGE", rank: 7, of: ({ job: { begun } }, now) => ago(begun, now) },
   { head: "PROCESS", rank: 8, of: processOf },
   { head: "HEARTBEAT", rank: 9, of: heartbeat },
