@@ -6,15 +6,12 @@ import type { Run, Task } from "./run/Run.ts"
 const maxUntracked = 500
 
 /** Begins a task. A final review is of all work since the first task of the run began. */
-export const startTask = Effect.fn("startTask")(function* ({ tasks }: Run, { final, id: taskId }: Task) {
+export const startTask = Effect.fn("startTask")(function* ({ firstBase }: Run, { final, id: taskId }: Task) {
   const { git, ref } = yield* PlanContext
   const head = yield* git.head
   const { branch } = yield* git.status
   const there = yield* git.untracked
   const begun = { _tag: "StartTask", taskId, branch, untracked: there.length > maxUntracked ? null : there } as const
-  const [first] = tasks
-    .filter((task) => task.begun && !task.final)
-    .toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0))
-  if (final !== true || head === null || first === undefined) return yield* ref.dispatch({ ...begun, base: head })
-  return yield* ref.dispatch({ ...begun, base: first.base, review: { head, ...(yield* git.since(first.base)) } })
+  if (final !== true || head === null || firstBase === undefined) return yield* ref.dispatch({ ...begun, base: head })
+  return yield* ref.dispatch({ ...begun, base: firstBase, review: { head, ...(yield* git.since(firstBase)) } })
 })

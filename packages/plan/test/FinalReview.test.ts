@@ -92,6 +92,13 @@ describe("behaviour#final-review", () => {
           for (const part of [`**Commits:** ${all.join(", ")}\n`, "t1 is there", "t2 is there", "- no new dependency"])
             assert.include(prompts[2], part)
           assert.deepInclude(taskOf(run, "final-review"), { status: "completed", attempts: 0 })
+          // A task that is done again begins from another commit.
+          yield* play.dispatch({ _tag: "Redo", taskId: "t1", text: "" })
+          const again = yield* play.conducts
+          assert.strictEqual(again.phase, "finished")
+          assert.lengthOf(prompts, 5)
+          const more = (yield* play.git("rev-parse", "HEAD")).trim()
+          assert.include(prompts[4], `**Commits:** ${[...all, more].join(", ")}\n`)
         })
     )
     live("rejected, one fresh implementer gets what blocks, and its commits a re-review", () =>

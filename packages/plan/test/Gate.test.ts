@@ -155,6 +155,7 @@ describe.concurrent("behaviour#gate", () => {
       ]
       assert.deepStrictEqual(baselineGate({ tasks })?.verify.join(), "true")
       assert.isUndefined(baselineGate({ tasks: [tasks[0]!, { ...tasks[1]!, gate: gate("false") }] }))
+      assert.isUndefined(baselineGate({ tasks: [tasks[0]!, planOf("t2").tasks[0]!] }), "t2 has none")
       assert.deepStrictEqual(programLines({ tasks }), ["true", "test -f none"])
       assert.strictEqual((yield* play.conducts).phase, "finished")
       const error = yield* Effect.flip(play.dispatch({ _tag: "AllowRed" }))

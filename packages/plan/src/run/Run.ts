@@ -157,6 +157,8 @@ export const Run = Schema.Struct({
   allowedSince: Time,
   /** The commit from which the first agent begins, as the gates judged it; `null`: they did not. */
   baseline: Schema.NullOr(Schema.Struct({ head: Schema.NullOr(Text), red: Schema.Boolean })),
+  /** The commit from which the first task began; `null`: there was none yet. Absent: none has begun. */
+  firstBase: Schema.optionalKey(Schema.NullOr(Text)),
   /** A person holds the run: nothing further begins. */
   held: Schema.NullOr(Schema.Struct({ since: Time })),
   /** A person stopped the run, after the agent at work or with it (`now`), until a person conducts it again. */

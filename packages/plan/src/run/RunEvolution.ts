@@ -74,6 +74,7 @@ const change = (run: Run, event: RunEvent): RunChange =>
     TaskStarted: (event) => ({
       current: event.taskId,
       branch: event.branch,
+      ...(run.firstBase === undefined ? { firstBase: event.base } : {}),
       tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) }))
     }),
     AgentAsked: (event) => ({

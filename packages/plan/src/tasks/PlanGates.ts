@@ -32,15 +32,15 @@ export const gateOfPlan = ({ tasks }: Gated): PlanGate | undefined => {
 }
 
 /**
- * Returns what judges the commit before the first task: the programs that all gates share, since those of one task
+ * Returns what judges the commit before the first task: the programs that all tasks share, since those of one task
  * cannot be content before it. `undefined`: there are none.
  */
 export const baselineGate = ({ tasks }: Gated): PlanGate | undefined => {
-  const gates = tasks.flatMap(({ gate }) => gate ?? [])
-  const [first, ...others] = (gates[0]?.verify ?? []).filter((words) =>
-    gates.every(({ verify }) => verify.some((one) => Equal.equals(one, words)))
+  const { setup = [], verify = [] } = tasks[0]?.gate ?? {}
+  const [first, ...others] = verify.filter((words) =>
+    tasks.every(({ gate }) => gate?.verify.some((one) => Equal.equals(one, words)) === true)
   )
-  return first === undefined ? undefined : { setup: gates[0]!.setup, verify: [first, ...others] }
+  return first === undefined ? undefined : { setup, verify: [first, ...others] }
 }
 
 /** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
