@@ -20,4 +20,6 @@ export const remark = (level: Remark["level"], text: string) => Effect.flatMap(R
 
 /** Says what was wrong in the file of these settings. */
 export const remarkWarnings = ({ source, warnings }: Pick<ResolvedSettings, "source" | "warnings">) =>
-  Effect.forEach(warnings, (warning) => remark("warning", `${source}: ${warning}`), { discard: true })
+  Effect.forEach(warnings, (warning) => remark("warning", `${source === null ? "" : `${source}: `}${warning}`), {
+    discard: true
+  })

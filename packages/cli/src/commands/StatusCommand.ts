@@ -36,6 +36,7 @@ import {
   watchJob,
   watchStatus
 } from "@souffleur/embed/internal"
+import { allRuns } from "@souffleur/plan"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { inOrder, statusJson } from "../explain/StatusJson.ts"
 import { nextLines } from "../explain/NextLine.ts"
@@ -191,6 +192,8 @@ export const statusCommand = Command.make(
       unread: new Set(known.keys())
     })
     const unseen = (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
+    const runsOver = found.length === 0 && (yield* Effect.provide(allRuns, layerStore(settings))).length > 0
+    if (runsOver) return yield* Console.log("Nothing is at work now: souffleur conduct status --all lists the runs.")
     if (found.length === 0 && more > 0) return yield* Console.log("Nothing is watched now, and there is no news.")
     if (found.length === 0)
       return yield* Console.log(
