@@ -2,6 +2,7 @@ import { type RunEvent, RunLog } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FileSystem } from "effect"
+import { TestClock } from "effect/testing"
 import { agentKind } from "../src/agent/Kind.ts"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { layerStore } from "@souffleur/embed/internal"
@@ -90,6 +91,36 @@ describe("behaviour#a-persons-word-to-a-run", () => {
         yield* said("go", "r")
         assert.strictEqual((yield* tags).at(-1), "RunStopEnded")
       })
+    )
+    it.effect("stop says what still runs: a gate under its conductor, or an agent that nobody conducts", () =>
+      Effect.gen(function* () {
+        const asked: ReadonlyArray<RunEvent> = [
+          { ...examples.TaskStarted, taskId: "t1" },
+          { ...examples.AgentAsked, taskId: "t1", sessionId: "s" }
+        ]
+        const gated = { ...task("t1"), gateDigest: "g" }
+        const judged = yield* folder(
+          { ...examples.PlanRevised, tasks: [gated], changed: [], dropped: [] },
+          ...asked,
+          { ...examples.ImplementationCompleted, taskId: "t1" },
+          examples.RunTaken
+        )
+        assert.match((yield* judged.said("stop")).text, /^run r stops once its gate is over; /u)
+        const left = yield* folder(...asked, examples.AgentLaunched)
+        const { text } = yield* left.said("stop")
+        assert.match(
+          text,
+          /^run r is stopped, and nobody conducts it: "souffleur stop r --now" ends its implementer, /u
+        )
+      })
+    )
+    it.effect("stop --now does not wait for ever for a conductor that cannot be seen from here", () =>
+      Effect.gen(function* () {
+        const { saidWith } = yield* folder({ ...examples.TaskStarted, taskId: "t1" }, examples.RunTaken)
+        const { failed, text } = yield* saidWith({ SOUFFLEUR_STOP_GRACE: "50 millis" }, "stop", "r", "--now")
+        assert.isTrue(failed)
+        assert.match(text, /may be alive where its processes cannot be seen from here.* --moved/su)
+      }).pipe(TestClock.withLive)
     )
     it.effect("release has no meaning for a run, and says what has", () =>
       Effect.gen(function* () {

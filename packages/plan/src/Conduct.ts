@@ -8,6 +8,7 @@ import { beginBranch } from "./git/BeginBranch.ts"
 import { assignedAgent } from "./agent/AssignedAgent.ts"
 import { awaitAgent, settleAssignment } from "./agent/Assignment.ts"
 import { judgeAgent } from "./agent/Judging.ts"
+import { GatePort } from "./gate/GatePort.ts"
 import { judgeBaseline, judgeWork } from "./gate/JudgeCommit.ts"
 import { withoutObstacle } from "./git/Obstacle.ts"
 import { takeBack } from "./git/TakeBack.ts"
@@ -132,8 +133,10 @@ const advance = Effect.fnUntraced(function* (run: Run) {
       return yield* byPlan(run, withoutObstacle(true, verifyRun(run), run))
     case "Finish":
       return yield* byPlan(run, withoutObstacle(false, finish(run), run))
-    case "Escalated":
     case "Stopped":
+      yield* (yield* GatePort).end(ref)
+      return undefined
+    case "Escalated":
     case "Done":
       return undefined
   }

@@ -185,6 +185,17 @@ describe.concurrent("behaviour#gate", () => {
       )
     })
   )
+  live("a run that was stopped in the gate of a killed conductor ends what that left", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(() => ({}), { gate: { setup: [], verify: [["true"]] } })
+      const env = { SOUFFLEUR_LAUNCH_ID: "run-r-gate", SOUFFLEUR_GATE: `${play.stateDir}/gates` }
+      const left = spawn("/bin/sleep", ["300"], { env, stdio: "ignore" })
+      const ended = once(left, "exit")
+      yield* play.dispatch({ _tag: "Stop", atOnce: true, reason: "wrong" })
+      assert.isNotNull((yield* play.conducts).stop)
+      yield* Effect.promise(() => ended)
+    })
+  )
   liveCase("a program that is not there, and one that takes too long, refuse the commit", () =>
     Effect.gen(function* () {
       const acts = () => ({ implementer: [], reviewer: [] })

@@ -287,7 +287,8 @@ export const runPorts = (
             Effect.sleep(3000),
             world.refuses(`run/${ref.id}`) ? { program: "judge", code: 1, said: "it is red" } : null
           )
-        )
+        ),
+      end: () => Effect.void
     }),
     // A digest that waits for a real thread would never end in a simulated world.
     Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes))),

@@ -1,7 +1,7 @@
-import { nameOf } from "@souffleur/domain"
+import { AlreadyWatched, Claims, nameOf } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerClaims, layerSouffleur } from "@souffleur/embed/internal"
-import { invocation, type NamedRun, type Run } from "@souffleur/plan"
+import { due, invocation, type NamedRun, type Run } from "@souffleur/plan"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Ended } from "../Failure.ts"
@@ -18,18 +18,34 @@ const stopRun = Effect.fn("stopRun")(function* (
   asJson: boolean
 ) {
   const souffleur = yield* Souffleur
-  const run = yield* souffleur.stopPlan(id, how)
-  const { assignment } = run
+  const { cwd } = yield* Environment
+  const run = yield* Effect.catchTag(souffleur.stopPlan(id, how), "AlreadyWatched", (refused) =>
+    refused.unseen === true
+      ? new AlreadyWatched({
+          ...refused,
+          problem: `${refused.problem}, and may be alive where its processes cannot be seen from here: it has the word to stop; if it surely is gone, take the run over with: ${invocation(before, cwd)} --moved`
+        })
+      : refused
+  )
+  const { assignment, owner } = run
+  const isConducted = owner !== null && !(yield* (yield* Claims).isDead(owner))
+  const isJudged = isConducted && ["Baseline", "Gate"].includes(due(run)._tag)
   const isDone = !how.now || assignment === null
-  if (asJson) yield* Console.log(JSON.stringify({ run: id, stopped: isDone && assignment === null }))
+  if (asJson) yield* Console.log(JSON.stringify({ run: id, stopped: isDone && assignment === null && !isJudged }))
   else {
     const agent = ({ assignment }: Run) =>
       assignment === null
         ? ""
         : `its ${assignment.role}${assignment.launch === null ? "" : `, pid ${assignment.launch.process.pid},`}`
-    const then = `it goes on with: ${invocation(run, (yield* Environment).cwd)}`
+    const then = `it goes on with: ${invocation(run, cwd)}`
     if (!isDone) yield* Console.error(`souffleur: run ${id} is not stopped: ${agent(run)} does not end; say it again`)
-    else if (assignment !== null) yield* Console.log(`run ${id} stops once ${agent(run)} has ended; ${then}`)
+    else if (assignment !== null && isConducted)
+      yield* Console.log(`run ${id} stops once ${agent(run)} has ended; ${then}`)
+    else if (assignment !== null)
+      yield* Console.log(
+        `run ${id} is stopped, and nobody conducts it: "souffleur stop ${id} --now" ends ${agent(run)} if it still works; ${then}`
+      )
+    else if (isJudged) yield* Console.log(`run ${id} stops once its gate is over; ${then}`)
     else
       yield* Console.log(
         `run ${id} is stopped${before.assignment === null ? "" : `: ${agent(before)} has ended`}; ${then}`

@@ -23,8 +23,11 @@ export const programLine = (words: PlanProgram): string => words.map(shellWord).
  */
 export const GatePort = Context.Reference<{
   readonly judge: (order: GateOrder) => Effect.Effect<RefusedWork | null>
+  /** Ends what the programs of a killed conductor left running. */
+  readonly end: (ref: RunRef) => Effect.Effect<void>
 }>("@souffleur/plan/GatePort", {
   defaultValue: () => ({
-    judge: () => Effect.succeed({ program: "git worktree add", code: null, said: "nothing is checked out here" })
+    judge: () => Effect.succeed({ program: "git worktree add", code: null, said: "nothing is checked out here" }),
+    end: () => Effect.void
   })
 })

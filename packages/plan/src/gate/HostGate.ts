@@ -3,6 +3,7 @@ import { endTree, runCheck } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
 import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
+import type { RunRef } from "../run/RunRef.ts"
 import type { PlanProgram } from "../tasks/PlannedTask.ts"
 import { type GateOrder, programLine } from "./GatePort.ts"
 
@@ -78,7 +79,7 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
 
   const markOf = (id: string) => ({ SOUFFLEUR_LAUNCH_ID: `run-${id}-gate`, SOUFFLEUR_GATE: all })
   /** Ends what carries the mark of the gate. No process is its root: each program is over, and a pid may be reused. */
-  const endLeft = ({ ref }: GateOrder) => {
+  const endLeft = (ref: RunRef) => {
     const none = { ...processes.self, startTime: 0 }
     const left = processes.tree(none, { tags: [{ environment: markOf(ref.id) }] })
     return Effect.ignore(
@@ -106,7 +107,7 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
   }
 
   const judgeIn = Effect.fnUntraced(function* (order: GateOrder) {
-    yield* endLeft(order)
+    yield* endLeft(order.ref)
     const made = yield* Effect.result(checkout(order))
     if (Result.isFailure(made))
       return { program: "git worktree add", code: null, said: made.failure.message.slice(0, 2000) }
@@ -118,7 +119,8 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
     return null
   })
   const judge = Effect.fn("hostGate.judge")((order: GateOrder) =>
-    judgeIn(order).pipe(Effect.ensuring(endLeft(order)), Effect.provide(services))
+    judgeIn(order).pipe(Effect.ensuring(endLeft(order.ref)), Effect.provide(services))
   )
-  return { judge, clear: (id: string) => Effect.provide(clear(id), services) }
+  const end = Effect.fn("hostGate.end")((ref: RunRef) => Effect.provide(endLeft(ref), services))
+  return { judge, end, clear: (id: string) => Effect.provide(clear(id), services) }
 })
