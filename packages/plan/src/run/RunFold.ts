@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "3889412d5564ec18" },
+  name: { kind: "run", fingerprint: "8e971c34419fa5f5" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
