@@ -228,6 +228,33 @@ describe.concurrent("behaviour#answers", () => {
       assert.strictEqual(yield* play.git("log", "--no-walk", "--format=%s", ...reverting!.commits), "work 2\n")
     })
   )
+  live("a file that git ignores by now is not written over by that: nothing changes, and the run pauses", () =>
+    Effect.gen(function* () {
+      const play: Play = yield* theatre(({ commits, git, write }) => ({
+        implementer: [
+          hearing(
+            () => Effect.andThen(git("rm", "-q", "--cached", "base.txt"), write(".gitignore", "base.txt\n")),
+            commits
+          ),
+          commits
+        ],
+        reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3))]
+      }))
+      yield* owned(play)
+      yield* play.conducts
+      yield* play.write("base.txt", "of a person alone\n")
+      const head = yield* play.git("rev-parse", "HEAD")
+      yield* play.dispatch({ ...revert, taskId: "t1" })
+      const fs = yield* FileSystem.FileSystem
+      const { paused } = yield* play.conducts
+      assert.strictEqual(yield* fs.readFileString(`${play.project}/base.txt`), "of a person alone\n")
+      assert.strictEqual(yield* play.git("rev-parse", "HEAD"), head)
+      assert.include(paused?.message, "base.txt")
+      yield* fs.remove(`${play.project}/base.txt`)
+      assert.isTrue(isRunOver(yield* play.conducts))
+      assert.strictEqual(yield* fs.readFileString(`${play.project}/base.txt`), "base\n")
+    })
+  )
   live("a conflict changes nothing, pauses, is told once, and is left as it is by --skip", () =>
     Effect.gen(function* () {
       const play = yield* rejected()
