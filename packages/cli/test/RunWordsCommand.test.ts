@@ -167,7 +167,11 @@ describe("behaviour#a-persons-word-to-a-run", () => {
       () =>
         Effect.gen(function* () {
           const escalated = { ...examples.TaskEscalated, at, taskId: "t1" }
-          const { said, tags } = yield* folder(...done("t1").slice(0, 3), escalated)
+          const { said, tags } = yield* folder(
+            ...done("t1").slice(0, 2),
+            { ...examples.ImplementationCompleted, taskId: "t1", commits: ["3f2a9c1d", "c0ffee00"] },
+            escalated
+          )
           for (const wrong of [
             ["t1", "--revert"],
             ["t1", "--retry", "--revert"],
@@ -177,12 +181,12 @@ describe("behaviour#a-persons-word-to-a-run", () => {
             assert.isTrue((yield* said("conduct", "answer", ...wrong)).failed, wrong.join(" "))
           assert.include(
             (yield* said("conduct", "answer", "t1", "--skip", "--revert")).text,
-            "run r: task t1 is skipped; its commit is taken back next; it goes on with:"
+            "run r: task t1 is skipped; 1 commit of its implementers is taken back next, 1 other since it began stays; it goes on with:"
           )
           assert.deepStrictEqual((yield* tags).slice(-2), ["TaskAnswered", "RevertAsked"])
           const none = yield* folder({ ...examples.TaskStarted, taskId: "t1" }, escalated)
           const refused = yield* none.said("conduct", "answer", "t1", "--skip", "--revert")
-          assert.include(refused.text, "has no rejected commit to take back")
+          assert.include(refused.text, "has no rejected commit of its implementers to take back")
         })
     )
     it.effect("no agent's session says any of these words", () =>

@@ -171,7 +171,7 @@ describe("behaviour#agents-of-a-run", () => {
       const reviewed = world({ agents: { reviewer: "codex" } })
       reviewed.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
       const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
-      reviewed.dispatch({ _tag: "Report", token: "a1", report: { _tag: "Completed", head: "c1", work } })
+      reviewed.dispatch({ _tag: "Report", token: "a1", report: { _tag: "Completed", head: "c1", work, made: [] } })
       yield* Effect.provide(askAgent("reviewer"), reviewed.layer)
       assert.deepInclude(reviewed.orders[0], { looks: true, session: { _tag: "Fresh", sessionId: "" } })
     })

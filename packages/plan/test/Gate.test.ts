@@ -187,7 +187,9 @@ describe.concurrent("behaviour#gate", () => {
   )
   live("a run that was stopped in the gate of a killed conductor ends what that left", () =>
     Effect.gen(function* () {
-      const play = yield* theatre(() => ({}), { gate: { setup: [], verify: [["true"]] } })
+      const play = yield* theatre(() => ({ implementer: [], reviewer: [] }), {
+        gate: { setup: [], verify: [["true"]] }
+      })
       const env = { SOUFFLEUR_LAUNCH_ID: "run-r-gate", SOUFFLEUR_GATE: `${play.stateDir}/gates` }
       const left = spawn("/bin/sleep", ["300"], { env, stdio: "ignore" })
       const ended = once(left, "exit")

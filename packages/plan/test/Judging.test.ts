@@ -168,7 +168,12 @@ describe("behaviour#verdicts-of-agents", () => {
   it.effect("an implementer is believed by git: commits that change a file, since the last review", () =>
     Effect.gen(function* () {
       const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
-      assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
+      assert.deepStrictEqual(yield* judged({ printed: complete }), {
+        _tag: "Completed",
+        head: "c1",
+        made: ["c1"],
+        work
+      })
       assert.strictEqual(yield* reasonOf({ printed: complete, commits: ["c0"] }), "nothing done")
       assert.strictEqual(yield* reasonOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
       assert.strictEqual(yield* reasonOf({ printed: complete, files: () => [] }), "nothing done")

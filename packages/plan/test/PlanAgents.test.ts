@@ -86,7 +86,7 @@ const story = () => {
     report: (report: AgentReport) => dispatch({ _tag: "Report", token: run().assignment!.token, report })
   }
 }
-const done = { _tag: "Completed", head: "c1", work } as const
+const done = { _tag: "Completed", head: "c1", work, made: [] } as const
 
 describe("behaviour#agents-of-a-plan", () => {
   it.layer(HostServices.layer)((it) => {

@@ -59,7 +59,7 @@ const story = (
     report: (report: AgentReport) => self.dispatch({ _tag: "Report", token: self.run().assignment!.token, report }),
     implemented: () => {
       const assignment = self.ask()
-      self.report({ _tag: "Completed", head: "c1", work })
+      self.report({ _tag: "Completed", head: "c1", work, made: [] })
       return assignment
     },
     reviewed: (report: AgentReport) => {
@@ -257,7 +257,7 @@ describe("behaviour#agents-of-a-run", () => {
     it("once rejected, it goes on in the session that it reported", () => {
       const told = launched()
       told.dispatch(reports("chosen"))
-      told.report({ _tag: "Completed", head: "c1", work })
+      told.report({ _tag: "Completed", head: "c1", work, made: [] })
       told.reviewed(rejected(1))
       assert.deepInclude(told.ask(), { sessionId: "chosen", resumed: true })
     })
@@ -267,7 +267,7 @@ describe("behaviour#agents-of-a-run", () => {
       refusal.end()
       assert.deepInclude(refusal.ask(), { resumed: false, sessionId: "s1", attempt: 1 })
       const rejection = launched()
-      rejection.report({ _tag: "Completed", head: "c1", work })
+      rejection.report({ _tag: "Completed", head: "c1", work, made: [] })
       rejection.reviewed(rejected(1))
       assert.deepInclude(rejection.ask(), { resumed: false })
     })
@@ -579,7 +579,7 @@ describe("behaviour#ladder", () => {
         held: ["x", first.sessionId]
       })
       assert.deepInclude(told.run().assignment, { sessionId: "another", resumed: false, attempt: 2 })
-      told.report({ _tag: "Completed", head: "c1", work })
+      told.report({ _tag: "Completed", head: "c1", work, made: [] })
       told.reviewed(rejected(2))
       assert.isFalse(told.ask().resumed)
     })

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, FileSystem, Fiber, Stream } from "effect"
 import { isRunOver, next, taskOf } from "../src/index.ts"
-import { approves, rejects } from "./PlanStage.ts"
+import { approves, planOf, rejects } from "./PlanStage.ts"
 import { abandonedAfter, hearing, live, noting, type Play, say, theatre } from "./PlanTheatre.ts"
 
 const revert = { _tag: "Answer", answer: "skip", text: "", revert: true } as const
@@ -180,6 +180,79 @@ describe.concurrent("behaviour#answers", () => {
       ])
       assert.strictEqual((yield* play.git("ls-files")).trim(), "base.txt\nperson.txt\nwork-4.txt")
       assert.strictEqual(yield* play.git("status", "--porcelain", "-uno"), "")
+    })
+  )
+  live("a person's commit between two assignments of a skipped task stays", () =>
+    Effect.gen(function* () {
+      const play: Play = yield* theatre(({ commits, git, write }) => ({
+        implementer: [commits],
+        reviewer: [
+          hearing(
+            () =>
+              Effect.gen(function* () {
+                yield* write("person.txt", "p\n")
+                yield* git("add", "person.txt")
+                yield* git("commit", "-q", "-m", "a person's")
+              }),
+            say(rejects(1))
+          ),
+          say(rejects(2)),
+          say(rejects(3))
+        ]
+      }))
+      yield* owned(play)
+      assert.strictEqual(taskOf(yield* play.conducts, "t1")?.work.commits.length, 4)
+      yield* play.dispatch({ ...revert, taskId: "t1" })
+      const run = yield* play.conducts
+      assert.isTrue(isRunOver(run))
+      assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 1)
+      assert.strictEqual((yield* play.git("ls-files")).trim(), "base.txt\nperson.txt")
+    })
+  )
+  live("of a skipped final review only what its own implementers made is taken back, and never approved work", () =>
+    Effect.gen(function* () {
+      const final = { ...planOf("all").tasks[0]!, final: true as const, dependsOn: ["t1"] }
+      const play = yield* theatre(
+        ({ commits }) => ({
+          implementer: [commits],
+          reviewer: [say(approves), say(rejects(1)), say(rejects(2))]
+        }),
+        { plan: { tasks: [...planOf("t1").tasks, final] } }
+      )
+      yield* owned(play)
+      assert.strictEqual(taskOf(yield* play.conducts, "all")?.status, "escalated")
+      // What was approved of t1 waits to be done again.
+      yield* play.dispatch({ _tag: "Redo", taskId: "t1", text: "" })
+      yield* play.dispatch({ ...revert, taskId: "all" })
+      const { reverting } = yield* play.run
+      assert.strictEqual(yield* play.git("log", "--no-walk", "--format=%s", ...reverting!.commits), "work 2\n")
+    })
+  )
+  live("a file that git ignores by now is not written over by that: nothing changes, and the run pauses", () =>
+    Effect.gen(function* () {
+      const play: Play = yield* theatre(({ commits, git, write }) => ({
+        implementer: [
+          hearing(
+            () => Effect.andThen(git("rm", "-q", "--cached", "base.txt"), write(".gitignore", "base.txt\n")),
+            commits
+          ),
+          commits
+        ],
+        reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3))]
+      }))
+      yield* owned(play)
+      yield* play.conducts
+      yield* play.write("base.txt", "of a person alone\n")
+      const head = yield* play.git("rev-parse", "HEAD")
+      yield* play.dispatch({ ...revert, taskId: "t1" })
+      const fs = yield* FileSystem.FileSystem
+      const { paused } = yield* play.conducts
+      assert.strictEqual(yield* fs.readFileString(`${play.project}/base.txt`), "of a person alone\n")
+      assert.strictEqual(yield* play.git("rev-parse", "HEAD"), head)
+      assert.include(paused?.message, "base.txt")
+      yield* fs.remove(`${play.project}/base.txt`)
+      assert.isTrue(isRunOver(yield* play.conducts))
+      assert.strictEqual(yield* fs.readFileString(`${play.project}/base.txt`), "base\n")
     })
   )
   live("a conflict changes nothing, pauses, is told once, and is left as it is by --skip", () =>

@@ -1,5 +1,5 @@
 import { invocation, isRunOver, type Run, taskOf } from "@souffleur/plan"
-import { Processes, Settings } from "@souffleur/domain"
+import { Processes, Settings, Words } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -150,9 +150,11 @@ export const conductAnswerCommand = Command.make(
       const what = "task" in word ? `task ${word.task}` : "its finishing step"
       const reverts = after.reverting?.commits.length ?? 0
       const left = skipped && "task" in word ? (taskOf(after, word.task)?.work.commits.length ?? 0) : 0
+      const others =
+        flags.revert && "task" in word ? (taskOf(before, word.task)?.work.commits.length ?? 0) - reverts : 0
       const kept =
         "revert" in word
-          ? `; ${reverts === 1 ? "its commit is" : `its ${reverts} commits are`} taken back next`
+          ? `; ${Words.many(reverts, "commit")} of its implementers ${reverts === 1 ? "is" : "are"} taken back next${others === 0 ? "" : `, ${Words.many(others, "other")} since it began ${others === 1 ? "stays" : "stay"}`}`
           : left === 0
             ? ""
             : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`

@@ -87,6 +87,15 @@ const leftOver = Effect.fnUntraced(function* ({ untracked: before }: Task) {
     : `git does not know ${Words.many(fresh.length, "new file")}: commit what belongs to the work, and delete or ignore the rest`
 })
 
+/** Returns the commits that were not there when an assignment began; none where git cannot tell. */
+const madeSince = Effect.fnUntraced(function* ({ head }: Assignment) {
+  const { git } = yield* PlanContext
+  return yield* git.since(head).pipe(
+    Effect.map(({ commits }) => commits),
+    Effect.orElseSucceed((): ReadonlyArray<string> => [])
+  )
+})
+
 /** Checks complete work against git: commits and files since the last review (spec: behaviour#verdicts-of-agents). */
 const believed = Effect.fnUntraced(function* (task: Task, assignment: Assignment, named: string | null) {
   const { commitSetting, git } = yield* PlanContext
@@ -102,6 +111,7 @@ const believed = Effect.fnUntraced(function* (task: Task, assignment: Assignment
   const completed: AgentReport = {
     _tag: "Completed",
     head,
+    made: yield* madeSince(assignment),
     work: { ...work, testFile: yield* testFileOf(named, work.files) }
   }
   const left = yield* leftOver(task)

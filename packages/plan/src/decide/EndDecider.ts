@@ -4,6 +4,15 @@ import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
 
+/** Returns the commits that a reviewer approved, of each task. */
+export const approvedCommits = ({ tasks }: Run): ReadonlySet<string> =>
+  new Set(
+    tasks.flatMap(({ earlier, skipped, status, work }) => [
+      ...(earlier?.commits ?? []),
+      ...(status === "completed" && !skipped ? work.commits : [])
+    ])
+  )
+
 /** Records that every task is complete. A run whose HEAD lacks a commit of one of them pauses. */
 export const verified = (
   run: Run,

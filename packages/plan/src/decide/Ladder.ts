@@ -6,7 +6,13 @@ import * as Event from "../run/RunEvent.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
 export type AgentReport =
-  | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
+  /** `made`: the commits that its implementer made. */
+  | {
+      readonly _tag: "Completed"
+      readonly head: string
+      readonly work: Event.Work
+      readonly made: ReadonlyArray<string>
+    }
   | { readonly _tag: "Blocked"; readonly message: string }
   | { readonly _tag: "Approved"; readonly summary: string; readonly minor: ReadonlyArray<string> }
   | {
@@ -163,7 +169,7 @@ export const decideReport = (
   if (!fits) return no("never", `a verdict of this kind is not the ${assignment.role}'s`)
   switch (report._tag) {
     case "Completed":
-      return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, ...report.work }))
+      return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, made: report.made, ...report.work }))
     case "Blocked":
       return ok(
         Event.ImplementationBlocked.make({ at, ...of, message: report.message }),

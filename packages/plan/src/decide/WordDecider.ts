@@ -1,5 +1,6 @@
 import { isWaitOver } from "@souffleur/domain"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
+import { approvedCommits } from "./EndDecider.ts"
 import { next } from "./RunStep.ts"
 import { isRunOver, type Run, type Task, taskOf } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
@@ -15,13 +16,10 @@ const unawaited = ({ paused }: Run, { id, status }: Task): string =>
     ? `task ${id} is ${status.replace("_", " ")}: only an escalated task waits for an answer`
     : `no answer is needed on task ${id}: the run is paused: ${pauseInWords(paused)}, then conduct the plan again`
 
-/** Returns the commits of a task that a person may have taken back: none that is approved work. */
-const revertible = (run: Run, { earlier, id, work }: Task): ReadonlyArray<string> => {
-  const approved = run.tasks.flatMap((task) =>
-    task.id !== id && task.status === "completed" && !task.skipped ? task.work.commits : []
-  )
-  const kept = new Set([...approved, ...(earlier?.commits ?? [])])
-  return work.commits.filter((commit) => !kept.has(commit))
+/** Returns the commits of a task that a person may have taken back: those of its implementers that nobody approved. */
+const revertible = (run: Run, { made, work }: Task): ReadonlyArray<string> => {
+  const approved = approvedCommits(run)
+  return work.commits.filter((commit) => made.includes(commit) && !approved.has(commit))
 }
 
 /** Decides on a person's answer on a task. */
@@ -42,7 +40,7 @@ export const answered = (
   if (!revert) return ok(said)
   const commits = task.status === "escalated" && answer === "skip" ? revertible(run, task) : []
   return commits.length === 0
-    ? notNow(`task ${taskId} has no rejected commit to take back: skip it without that`)
+    ? notNow(`task ${taskId} has no rejected commit of its implementers to take back: skip it without that`)
     : ok(said, Event.RevertAsked.make({ at, taskId, commits }))
 }
 

@@ -1,5 +1,6 @@
 import { Words } from "@souffleur/domain"
 import { Effect } from "effect"
+import { approvedCommits } from "../decide/EndDecider.ts"
 import type { Head } from "../git/GitBranches.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { Run } from "../run/Run.ts"
@@ -19,12 +20,8 @@ const maxNamed = 10
  * Returns the work of a run at the end of its own branch, or why it stays there. Each commit on it was approved, unless
  * a person had it taken back, or has the step tried again.
  */
-export const approvedWork = Effect.fn("approvedWork")(function* ({
-  finishingRetried,
-  ownBranch,
-  takenBack,
-  tasks
-}: Run) {
+export const approvedWork = Effect.fn("approvedWork")(function* (run: Run) {
+  const { finishingRetried, ownBranch } = run
   const { git } = yield* PlanContext
   const problem = (what: string) => ({ problem: what })
   if (ownBranch?.begun !== true) return problem("the run has no branch of its own")
@@ -33,7 +30,7 @@ export const approvedWork = Effect.fn("approvedWork")(function* ({
   const commit = yield* git.head
   if (status.branch !== branch || commit === null) return problem(`${branch} is not checked out any more: check it out`)
   if (status.changed.length > 0) return problem(`not committed: ${status.changed.slice(0, maxNamed).join(", ")}`)
-  const approved = new Set([...takenBack, ...tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits))])
+  const approved = new Set([...run.takenBack, ...approvedCommits(run)])
   const others = (yield* git.since(base)).commits.filter((one) => !approved.has(one))
   if (others.length > 0 && !finishingRetried) {
     const named = others.slice(0, maxNamed).map((one) => one.slice(0, 12))

@@ -16,6 +16,7 @@ const forwarding = [
   "--no-squash",
   "--no-verify-signatures",
   "--no-autostash",
+  "--no-overwrite-ignore",
   "--no-stat",
   "--quiet"
 ]

@@ -17,9 +17,12 @@ export const takeBack = Effect.fn("takeBack")(function* (
   return yield* withoutObstacle(
     true,
     Effect.gen(function* () {
-      if (to !== null && head === from) {
-        yield* git.forward(to)
-        return yield* ref.dispatch({ _tag: "ReportRevert", head: to })
+      if (to !== null && head !== null && head === from) {
+        // A file that git ignores may be in the way, and is not written over.
+        const moved = yield* Effect.result(git.forward(to))
+        return yield* moved._tag === "Success"
+          ? ref.dispatch({ _tag: "ReportRevert", head: to })
+          : ref.dispatch({ _tag: "RefuseRevert", head, message: moved.failure.message })
       }
       // HEAD has moved since, or they are made for the first time.
       const missing = yield* git.missing(commits)

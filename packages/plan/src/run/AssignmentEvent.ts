@@ -66,8 +66,16 @@ export const AgentNudged = event("AgentNudged", {
   message: Text,
   died: Schema.NullOr(Died).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
-/** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
-export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
+/**
+ * An implementer says that its task is done, and git has its work. `head`: the commit of that work. `made`: the commits
+ * that were not there when its assignment began.
+ */
+export const ImplementationCompleted = event("ImplementationCompleted", {
+  ...assignment,
+  head: Text,
+  made: Schema.Array(Text),
+  ...Work.fields
+})
 /** An implementer needs a person. `message`: its reason, bounded. */
 export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, message: Text })
 /** An implementer ended without a result that counts. */

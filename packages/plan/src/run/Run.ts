@@ -68,6 +68,8 @@ export const Task = Schema.Struct({
   /** True if its gate took the work that was approved. */
   verified: Schema.Boolean,
   work: Work,
+  /** Commits that its implementers are known to have made. */
+  made: Schema.Array(Text),
   /** Approved work of the task from before a person had it done again; `null`: there is none. */
   earlier: Schema.NullOr(Work),
   /** By all agents that worked on it or reviewed it. */
@@ -262,6 +264,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   gateFailures: 0,
   verified: false,
   work: { commits: [], files: [], testFile: null },
+  made: [],
   earlier: null,
   used: nothingUsed,
   escalation: null,

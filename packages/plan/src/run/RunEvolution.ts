@@ -137,9 +137,10 @@ const change = (run: Run, event: RunEvent): RunChange =>
       wait: null,
       ...(by === "operator" && run.wait?.kind === "quiet-hours" ? { awakeUntil: run.wait.until } : {})
     }),
-    ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
+    ImplementationCompleted: ({ commits, files, head, made, taskId, testFile }) => ({
       ...assignmentOver,
-      ...withTask(run, taskId, () => ({
+      ...withTask(run, taskId, (task) => ({
+        made: [...new Set([...task.made, ...made])],
         implementation: { head, verified: false },
         work: { commits, files, testFile },
         failures: 0,

@@ -200,13 +200,14 @@ export const joinedWork = (earlier: Work | null, work: Work): Work => ({
 
 /** Returns what changes in a complete task that is done again on top of what is there. */
 export const redone = (task: Task, { text }: Extract<RunEvent, { readonly _tag: "TaskRedoAsked" }>): TaskChange => {
-  const { feedback, work } = freshTask(task)
+  const { feedback, made, work } = freshTask(task)
   return {
     ...again,
     status: "pending",
     skipped: false,
     feedback,
     work,
+    made,
     earlier: task.work.commits.length === 0 ? null : task.work,
     guidance: text === "" ? task.guidance : [...task.guidance, text],
     implementation: null,
