@@ -45,8 +45,8 @@ const carriedOut = Effect.fnUntraced(
 
 /**
  * Stops a run after its agent at work, or with it (spec: behaviour#a-persons-word-to-a-run). With `now` it returns once
- * that agent has ended. Fails with `Refused` if the run is over, and with `AlreadyWatched` where a conductor that cannot
- * be seen does not end it.
+ * that agent has ended. Fails with `Refused` if the run is over, and with `AlreadyWatched` where a conductor that
+ * cannot be seen does not end it.
  */
 export const stopPlan = Effect.fn("stopPlan")(function* (
   name: PlanName,
