@@ -108,7 +108,7 @@ export const handOver = (from: Name, to: Name, below?: { readonly flags: Readonl
         assert.include(yield* lab.read("proof"), "checked")
         assert.match(
           yield* lab.said("status"),
-          new RegExp(`ended: stopped; nothing confirms that it is done +${to} `, "u")
+          new RegExp(` ended .* ${to} .* stopped; nothing confirms that it is done$`, "mu")
         )
       }).pipe(Effect.scoped, Effect.provide(services))
   )

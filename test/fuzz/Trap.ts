@@ -12,8 +12,11 @@ export const takeCaught = (): ReadonlyArray<string> => caught.splice(0)
 /** Keeps this process from starting programs and from sending signals. Every try is written down. */
 export const setTrap = (): void => {
   caught = []
-  const note = (how: string, words: ReadonlyArray<unknown>) =>
-    void caught.push(`${how} ${JSON.stringify(words.slice(0, 2)).slice(0, 200)}`)
+  const note = (how: string, words: ReadonlyArray<unknown>) => {
+    const told = `${how} ${JSON.stringify(words.slice(0, 2)).slice(0, 300)}`
+    // A dry run asks git for the branch, as it asks of each repository: with no program of its configuration.
+    if (!/^spawn \["[^"]*\/git",.*"core\.hooksPath=\/dev\/null"/u.test(told)) caught.push(told)
+  }
   const { fork, spawn, spawnSync } = childProcess
   const late =
     (how: string) =>
