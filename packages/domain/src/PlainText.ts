@@ -25,3 +25,16 @@ export const plain = (text: string, maxLength = Number.POSITIVE_INFINITY): strin
     obeyed,
     (character) => signOf(character.charCodeAt(0))
   )
+
+/**
+ * Writes a text of others as a code span of Markdown, cut as {@link plain} does. No character in one is a form, a tag,
+ * a link, a mention or a reference to an issue. Backslashes would not do: the mention of a person is found in the text
+ * that is shown.
+ */
+export const codeSpan = (text: string, maxLength: number): string => {
+  const shown = plain(text.trim(), maxLength)
+  const longest = (shown.match(/`+/gu) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
+  const fence = "`".repeat(longest + 1)
+  if (shown === "") return "—"
+  return longest === 0 ? `\`${shown}\`` : `${fence} ${shown} ${fence}`
+}

@@ -183,6 +183,8 @@ describe.concurrent("behaviour#gate", () => {
         carry.filter(({ identity: { pid } }) => left.includes(`${pid}`)),
         []
       )
+      const told = (yield* play.events).flatMap((event) => (event._tag === "GateLeftEnding" ? event.pids : []))
+      assert.includeMembers(told.map(String), left, "the log says so before")
     })
   )
   live("a run that was stopped in the gate of a killed conductor ends what that left", () =>

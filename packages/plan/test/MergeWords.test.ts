@@ -69,7 +69,7 @@ describe.concurrent("behaviour#merge", () => {
       assert.strictEqual(title, "play: 2 tasks")
       assert.match(
         body,
-        /^- \*\*final-review\*\* Final review: approved by its reviewer after 1 rejection, unverified$/mu
+        /^- \*\*final-review\*\* `Final review`: approved by its reviewer after 1 rejection, unverified$/mu
       )
     })
   )

@@ -161,7 +161,7 @@ describe.concurrent("behaviour#pull-request", () => {
         const [commit = ""] = done.tasks[0]?.work.commits ?? []
         assert.strictEqual(
           yield* text("body"),
-          `- **t1** Do t1: approved by its reviewer, unverified, ${commit.slice(0, 12)}`
+          `- **t1** \`Do t1\`: approved by its reviewer, unverified, ${commit.slice(0, 12)}`
         )
       }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(variables))))
     })

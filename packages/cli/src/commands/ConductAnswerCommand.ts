@@ -31,14 +31,16 @@ interface Given {
   readonly allowRed: boolean
 }
 
-/** Returns the complete tasks that depend on one, directly or not, in the order of the plan. */
+/** Returns the complete tasks that depend on one, directly or not, in the plan's order. A final review is none. */
 const dependentsOf = ({ tasks }: Run, id: string): ReadonlyArray<string> => {
   const found = new Set([id])
   for (let size = 0; size !== found.size;) {
     size = found.size
     for (const task of tasks) if (task.dependsOn.some((other) => found.has(other))) found.add(task.id)
   }
-  return tasks.filter((task) => task.id !== id && task.status === "completed" && found.has(task.id)).map(({ id }) => id)
+  return tasks
+    .filter((task) => task.id !== id && !task.final && task.status === "completed" && found.has(task.id))
+    .map(({ id }) => id)
 }
 
 /** Reads one answer to one task, to the finishing step or to the plan. Fails with `BadUsage` for any other number. */

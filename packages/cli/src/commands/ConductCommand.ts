@@ -1,9 +1,10 @@
 import { completionSummary, invocation, isRunOver, type Run, workPlace } from "@souffleur/plan"
-import { AlreadyWatched, nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
+import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
 import { type Duration, Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { unseenSaid } from "../explain/NextStep.ts"
 import { runLine } from "../explain/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
@@ -184,14 +185,7 @@ export const conductCommand = Command.make(
       return wait && Option.isNone(flags.wait) ? 0 : ended
     }).pipe(
       Effect.catchTag("RoleUnfit", unfit(agents)),
-      Effect.catchTag("AlreadyWatched", (refused) =>
-        refused.unseen === true
-          ? new AlreadyWatched({
-              ...refused,
-              problem: `${refused.problem}, and may be alive where its processes cannot be seen from here: if it surely is gone, say --moved as well`
-            })
-          : refused
-      ),
+      Effect.catchTag("AlreadyWatched", (refused) => unseenSaid(refused, "if it surely is gone, say --moved as well")),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
       Effect.provide(

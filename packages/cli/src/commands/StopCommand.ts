@@ -1,4 +1,4 @@
-import { AlreadyWatched, Claims, nameOf } from "@souffleur/domain"
+import { Claims, nameOf } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerClaims, layerSouffleur } from "@souffleur/embed/internal"
 import { due, invocation, type NamedRun, type Run } from "@souffleur/plan"
@@ -6,6 +6,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Ended } from "../Failure.ts"
 import { personOnly } from "../person/PersonOnly.ts"
+import { unseenSaid } from "../explain/NextStep.ts"
 import { findJob } from "./NamedJob.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
@@ -20,12 +21,10 @@ const stopRun = Effect.fn("stopRun")(function* (
   const souffleur = yield* Souffleur
   const { cwd } = yield* Environment
   const run = yield* Effect.catchTag(souffleur.stopPlan(id, how), "AlreadyWatched", (refused) =>
-    refused.unseen === true
-      ? new AlreadyWatched({
-          ...refused,
-          problem: `${refused.problem}, and may be alive where its processes cannot be seen from here: it has the word to stop; if it surely is gone, take the run over with: ${invocation(before, cwd)} --moved`
-        })
-      : refused
+    unseenSaid(
+      refused,
+      `it has the word to stop; if it surely is gone, take the run over with: ${invocation(before, cwd)} --moved`
+    )
   )
   const { assignment, owner } = run
   const isConducted = owner !== null && !(yield* (yield* Claims).isDead(owner))

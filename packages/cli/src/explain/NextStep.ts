@@ -1,5 +1,4 @@
 import type {
-  AlreadyWatched,
   BadTarget,
   CommandRefused,
   ConfigUntrusted,
@@ -7,7 +6,7 @@ import type {
   PlanNotFound,
   WatchNotFound
 } from "@souffleur/embed"
-import { Permission } from "@souffleur/domain"
+import { AlreadyWatched, Permission } from "@souffleur/domain"
 import type { LogUnusable } from "@souffleur/eventlog"
 import { shellWord } from "@souffleur/plan"
 
@@ -70,3 +69,12 @@ export const withStep = (error: { readonly _tag?: string; readonly message: stri
       : `"souffleur setup --permission ${needed}" sets that`
   return step === undefined ? message : `${message}: ${step}`
 }
+
+/** Adds what to do to a refusal of a run whose conductor cannot be seen from here. Another refusal stays as it is. */
+export const unseenSaid = (refused: AlreadyWatched, todo: string): AlreadyWatched =>
+  refused.unseen === true
+    ? new AlreadyWatched({
+        ...refused,
+        problem: `${refused.problem}, and may be alive where its processes cannot be seen from here: ${todo}`
+      })
+    : refused

@@ -84,7 +84,7 @@ const looksAt = (run: RunPart, report: Report): ReadonlyArray<WorthLook> => {
   const { id } = run
   const done = doneTasks(run, report)
   const unverified = done.filter(isUnverified)
-  const refused = (task: TaskStretch) => ({
+  const refusals = (task: TaskStretch) => ({
     times: task.verdicts.filter(({ refused }) => refused !== null).length,
     rejections: task.agents.filter(({ outcome }) => outcome === "rejected").length
   })
@@ -102,7 +102,7 @@ const looksAt = (run: RunPart, report: Report): ReadonlyArray<WorthLook> => {
           }
         ]),
     ...done.flatMap((task) => {
-      const { rejections, times } = refused(task)
+      const { rejections, times } = refusals(task)
       if (times + rejections === 0) return []
       const said = [
         ...(times === 0 ? [] : [`refused ${many(times, "time")} by its gate`]),

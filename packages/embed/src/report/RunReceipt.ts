@@ -1,4 +1,4 @@
-import { plain, Words, type Zone } from "@souffleur/domain"
+import { codeSpan, Words, type Zone } from "@souffleur/domain"
 import { usedInWords } from "@souffleur/plan"
 import { verifiedWord } from "../explain/RunSentence.ts"
 import type { AgentStretch, GateVerdict, TaskStretch } from "../timeline/RunTimeline.ts"
@@ -6,18 +6,7 @@ import type { Report, RunPart } from "./Report.ts"
 
 /** UTF-16 units of a word of others. */
 const maxLength = 200
-
-/**
- * Writes words of others as a code span of Markdown. No character in one is a form, a tag, a link, a mention or a
- * reference to an issue. Backslashes would not do: the mention of a person is found in the text that is shown.
- */
-const code = (text: string): string => {
-  const shown = plain(text.trim(), maxLength)
-  const longest = (shown.match(/`+/gu) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
-  const fence = "`".repeat(longest + 1)
-  if (shown === "") return "—"
-  return longest === 0 ? `\`${shown}\`` : `${fence} ${shown} ${fence}`
-}
+const code = (text: string) => codeSpan(text, maxLength)
 
 /** Characters of a commit's hash. */
 const hashLength = 12

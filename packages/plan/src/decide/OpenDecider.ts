@@ -97,7 +97,7 @@ export const startedTask = (
   const begun = { at, taskId, base, branch, untracked }
   if (step.task.final !== true) return ok(Event.TaskStarted.make(begun))
   return review === undefined || review.commits.length === 0
-    ? ok(Event.TaskDoneBefore.make({ at, taskId }))
+    ? ok(Event.TaskDoneBefore.make({ at, taskId, final: true }))
     : ok(Event.TaskStarted.make({ ...begun, review }))
 }
 

@@ -1,5 +1,5 @@
 import { abovePin, decidePin, isSessionKnown } from "@souffleur/domain"
-import { Result } from "effect"
+import { Equal, Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { branchChosen, branchReported } from "./BranchDecider.ts"
 import { finished, verified } from "./EndDecider.ts"
@@ -98,6 +98,10 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     }
     case "Leave":
       return run.owner === null ? ok() : ok(Event.RunLeft.make({ at, fence: run.fence }))
+    case "Move":
+      return Equal.equals(run.owner, command.from)
+        ? ok(Event.RunMoved.make({ at, from: command.from, host: command.host }))
+        : no("owned", "another souffleur was faster")
     case "ReportNoticeLost": {
       const { channel, message, notice, of, tries } = command
       return ok(Event.NoticeLost.make({ at, channel, notice, of, tries, message }))
@@ -168,6 +172,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     }
     case "ReportGate":
       return judgedWork(run, command)
+    case "EndGateLeft":
+      return ok(Event.GateLeftEnding.make({ at, pids: command.pids }))
     case "ReportBaseline":
       return judgedBaseline(run, command)
     case "AllowRed":

@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
-import { shellWord } from "../Invocation.ts"
 import type { RunRef } from "../run/RunRef.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
+import { programLine } from "../tasks/PlanGates.ts"
 import type { PlanGate, PlanProgram } from "../tasks/PlannedTask.ts"
 
 /** A commit that is to be judged, and by which programs. */
@@ -14,8 +14,8 @@ export interface GateOrder {
 /** UTF-16 units of a program in the log. */
 const maxLine = 200
 
-/** Returns a program as one line, as the log has it. */
-export const programLine = (words: PlanProgram): string => words.map(shellWord).join(" ").slice(0, maxLine)
+/** Returns a program as the log has it. */
+export const loggedProgram = (words: PlanProgram): string => programLine(words).slice(0, maxLine)
 
 /**
  * Judges commits by the programs of a plan, in a checkout of their own. `null`: each ended with 0. By default there is

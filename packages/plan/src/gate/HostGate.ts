@@ -5,7 +5,7 @@ import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
 import type { RunRef } from "../run/RunRef.ts"
 import type { PlanProgram } from "../tasks/PlannedTask.ts"
-import { type GateOrder, programLine } from "./GatePort.ts"
+import { type GateOrder, loggedProgram } from "./GatePort.ts"
 
 const parts = (text: string) => text.split("\0").filter((part) => part !== "")
 
@@ -79,18 +79,18 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
 
   const markOf = (id: string) => ({ SOUFFLEUR_LAUNCH_ID: `run-${id}-gate`, SOUFFLEUR_GATE: all })
   /** Ends what carries the mark of the gate. No process is its root: each program is over, and a pid may be reused. */
-  const endLeft = (ref: RunRef) => {
-    const none = { ...processes.self, startTime: 0 }
-    const left = processes.tree(none, { tags: [{ environment: markOf(ref.id) }] })
-    return Effect.ignore(
-      endTree(
-        none,
-        () => left,
-        "1 second",
-        ref.granted(() => true)
-      )
-    )
-  }
+  const endLeft = Effect.fnUntraced(
+    function* (ref: RunRef) {
+      const none = { ...processes.self, startTime: 0 }
+      const left = processes.tree(none, { tags: [{ environment: markOf(ref.id) }] })
+      const pids = (yield* left).map(({ identity }) => identity.pid)
+      if (pids.length === 0) return
+      yield* ref.dispatch({ _tag: "EndGateLeft", pids })
+      const granted = ref.granted(() => true)
+      yield* endTree(none, () => left, "1 second", granted)
+    },
+    (ending) => Effect.ignore(ending)
+  )
 
   /** Runs one program, and returns how it refuses the commit; `null`: it ended with 0. */
   const run = (cwd: string, id: string) => (words: PlanProgram) => {
@@ -101,7 +101,7 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
         Effect.succeed({ code: null, said: `${said}\n${message}`.trim() })
       ),
       Effect.map(({ code, said }): RefusedWork | null =>
-        code === 0 ? null : { program: programLine(words), code, said }
+        code === 0 ? null : { program: loggedProgram(words), code, said }
       )
     )
   }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Task } from "../run/Run.ts"
 import { baselineGate } from "../tasks/PlanGates.ts"
-import { GatePort, programLine } from "./GatePort.ts"
+import { GatePort, loggedProgram } from "./GatePort.ts"
 
 /** Has the gates judge the commit that the first agent begins from. */
 export const judgeBaseline = Effect.fn("judgeBaseline")(function* () {
@@ -21,6 +21,6 @@ export const judgeWork = Effect.fn("judgeWork")(function* (task: Task, implement
     return yield* ref.dispatch({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
   const gate = plan.tasks.find(({ id }) => id === task.id)?.gate
   const refused = gate === undefined ? null : yield* (yield* GatePort).judge({ gate, head, ref })
-  const programs = gate === undefined ? [] : [...gate.setup, ...gate.verify].map(programLine)
+  const programs = gate === undefined ? [] : [...gate.setup, ...gate.verify].map(loggedProgram)
   return yield* ref.dispatch({ _tag: "ReportGate", taskId: task.id, head, refused, programs })
 })

@@ -22,7 +22,7 @@ const forwarding = [
 ]
 
 /**
- * Makes the commits that take others back, each as \`git revert\` does, without touching the work tree: nothing is left
+ * Makes the commits that take others back, each as `git revert` does, without touching the work tree: nothing is left
  * of a try that ends before its last commit.
  */
 export const revertingOf = (asked: Effect.Success<ReturnType<typeof gitIn>>) => {

@@ -83,6 +83,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   RunTaken: ({ fence, owner }) =>
     described("detail", `souffleur (pid ${owner.process.pid}) conducts the run (fence ${fence})`),
   RunLeft: () => described("info", "souffleur left"),
+  RunMoved: ({ from, host }) =>
+    described("info", `the run goes on at ${host}, by a person's word that its conductor on ${from.host} is gone`),
   ProgressImported: ({ from, tasks }) => {
     const text = `progress of ${many(tasks.length, "task")} was taken over from ${from === "state" ? "state.json" : "its backup"}`
     const escalated = tasks.find(({ status }) => status === "escalated")
@@ -94,8 +96,13 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
           words: escalated.escalation?.message
         })
   },
-  TaskDoneBefore: ({ taskId }) =>
-    described("info", `task ${taskId} is skipped: the plan has it as done, or it has nothing to judge`),
+  TaskDoneBefore: ({ final, taskId }) =>
+    described(
+      "info",
+      final === true
+        ? "the final review is skipped: it has nothing to judge"
+        : `task ${taskId} is skipped: the plan has it as done`
+    ),
   UnknownTaskSkipped: ({ taskId }) => described("warning", `task ${taskId} is skipped: it is not in the plan`),
   StateFileRebuilt: ({ found, from, kept }) =>
     described(
@@ -198,6 +205,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   WorkVerified: ({ taskId }) => described("info", `the gate took the work of task ${taskId}`),
   WorkRefused: ({ taskId, ...refused }) =>
     described("warning", `the gate refused the work of task ${taskId}: ${refused.program} ${refusalEnd(refused)}`),
+  GateLeftEnding: ({ pids }) =>
+    described("info", `the gate left something running. souffleur ends pid ${pids.join(", ")}`),
   BaselineVerified: () =>
     described("detail", "nothing of the gate refuses the commit that the first agent begins from"),
   BaselineRefused: (refused) =>

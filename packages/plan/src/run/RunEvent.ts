@@ -70,6 +70,8 @@ export const PlanRevised = event("PlanRevised", {
 export const RunTaken = event("RunTaken", { fence: Count, owner: Owner, chosen: Schema.optionalKey(Chosen) })
 /** The owner left by itself; the run can be taken at once. */
 export const RunLeft = event("RunLeft", { fence: Count })
+/** A person says that the owner is gone, which cannot be seen from `host`. The run can be taken there. */
+export const RunMoved = event("RunMoved", { from: Owner, host: Text })
 
 /** A state file of this format was there before the run. */
 export const ProgressImported = event("ProgressImported", {
@@ -79,7 +81,7 @@ export const ProgressImported = event("ProgressImported", {
   finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"]))
 })
 /** The plan had a task as done when the run took it, or a final review has nothing to judge. */
-export const TaskDoneBefore = event("TaskDoneBefore", { taskId: Text })
+export const TaskDoneBefore = event("TaskDoneBefore", { taskId: Text, final: Schema.optionalKey(Schema.Literal(true)) })
 /** A task of the state file, or a begun task, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
 /**
@@ -131,6 +133,8 @@ export const WorkRefused = event("WorkRefused", { taskId: Text, head: Text, ...R
 export const BaselineVerified = event("BaselineVerified", { head: Schema.NullOr(Text) })
 /** A program of a gate refused that commit. */
 export const BaselineRefused = event("BaselineRefused", { head: Text, ...RefusedWork.fields })
+/** Programs of a gate left these processes running, which are ended next. */
+export const GateLeftEnding = event("GateLeftEnding", { pids: Schema.Array(Schema.Int) })
 /** A person lets the first agent begin from a commit that a gate refuses. */
 export const RedAllowed = event("RedAllowed", {})
 
@@ -202,6 +206,7 @@ export const RunEvent = Schema.Union([
   PlanRevised,
   RunTaken,
   RunLeft,
+  RunMoved,
   ProgressImported,
   TaskDoneBefore,
   UnknownTaskSkipped,
@@ -234,6 +239,7 @@ export const RunEvent = Schema.Union([
   WorkRefused,
   BaselineVerified,
   BaselineRefused,
+  GateLeftEnding,
   RedAllowed,
   TaskEscalated,
   TaskAnswered,

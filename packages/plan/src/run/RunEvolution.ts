@@ -52,6 +52,7 @@ const change = (run: Run, event: RunEvent): RunChange =>
     PlanRevised: (event) => revisedRun(run, event),
     RunTaken: ({ chosen, fence, owner }) => ({ fence, owner, ...(chosen === undefined ? {} : { chosen }) }),
     RunLeft: () => ({ owner: null }),
+    RunMoved: () => ({ owner: null }),
     ProgressImported: ({ finishing, tasks }) => {
       const all = run.tasks.map((task) => {
         const found = tasks.find(({ id }) => id === task.id)
@@ -199,6 +200,7 @@ const change = (run: Run, event: RunEvent): RunChange =>
     WorkRefused: (event) => withTask(run, event.taskId, (task) => refusedWork(task, event)),
     BaselineVerified: ({ head }) => ({ baseline: { head, red: false } }),
     BaselineRefused: ({ head }) => ({ baseline: { head, red: true } }),
+    GateLeftEnding: () => ({}),
     RedAllowed: () => ({ baseline: { head: run.baseline?.head ?? null, red: false } }),
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),

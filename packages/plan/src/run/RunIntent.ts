@@ -37,6 +37,8 @@ export type RunIntent =
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number; readonly chosen?: Event.Chosen }
   | { readonly _tag: "Leave" }
+  /** A person says that the owner `from` is gone, and the run goes on at `host`. */
+  | { readonly _tag: "Move"; readonly from: Owner; readonly host: string }
   /** What the gate of a task says of its work at a commit. */
   | {
       readonly _tag: "ReportGate"
@@ -46,6 +48,8 @@ export type RunIntent =
       /** The programs of that gate, as lines. */
       readonly programs: ReadonlyArray<string>
     }
+  /** What the programs of a gate left running is about to be ended. */
+  | { readonly _tag: "EndGateLeft"; readonly pids: ReadonlyArray<number> }
   /** What the gates say of the commit that the first agent begins from. */
   | { readonly _tag: "ReportBaseline"; readonly head: string | null; readonly refused: Event.RefusedWork | null }
   /** A person lets the first agent begin from a commit that a gate refuses. */

@@ -28,7 +28,7 @@ export const moveRunHere = Effect.fn("moveRunHere")(function* (id: string) {
       reason: "not now",
       message: `the conductor of run ${id} was on this machine: conduct it as it is`
     })
-  yield* dispatchRun(id, { _tag: "Leave" }, { _tag: "Operator" })
+  yield* dispatchRun(id, { _tag: "Move", from: owner, host: self.host }, { _tag: "Operator" })
   yield* forget(owner)
 })
 

@@ -43,8 +43,11 @@ export const baselineGate = ({ tasks }: Gated): PlanGate | undefined => {
   return first === undefined ? undefined : { setup, verify: [first, ...others] }
 }
 
+/** Returns a program as one line. */
+export const programLine = (words: PlanProgram): string => words.map(shellWord).join(" ")
+
 /** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
 export const programLines = (plan: Gated): ReadonlyArray<string> => {
   const gate = gateOfPlan(plan)
-  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.map(shellWord).join(" "))
+  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map(programLine)
 }

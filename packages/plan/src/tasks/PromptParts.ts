@@ -1,4 +1,4 @@
-import { shellWord } from "../Invocation.ts"
+import { programLine } from "./PlanGates.ts"
 import type { PlanGate, PlannedTask } from "./PlannedTask.ts"
 
 /* What the prompts of implementers and reviewers share. */
@@ -77,5 +77,4 @@ export const wordAsked = (word: string) =>
   `Print your answer last, with nothing after it. Its first word is followed by \`${word}\`, which only you have, and only for this turn. An answer without that word does not count.`
 
 /** Returns the programs that judge a commit, on one line. */
-export const gateLine = ({ verify }: PlanGate) =>
-  verify.map((words) => `\`${words.map(shellWord).join(" ")}\``).join(", ")
+export const gateLine = ({ verify }: PlanGate) => verify.map((words) => `\`${programLine(words)}\``).join(", ")
