@@ -95,6 +95,8 @@ describe("command-line#state-words", () => {
     assert.deepStrictEqual(jobWord(ofWatch({ held })), "held")
     assert.deepStrictEqual(jobWord(ofWatch({ held: { ...held, byAgent: true } })), "needs you")
     assert.deepStrictEqual(jobWord(ofWatch({ held, phase: "Exited", end: "completed" })), "ended")
+    assert.deepStrictEqual(jobWord(ofRun({ held })), "held")
+    assert.deepStrictEqual(jobWord(ofRun({ held, phase: "finished", finishing: "none" })), "ended")
     const tasks = ["completed", "pending", "escalated"].map(
       (status, n) => ({ ...freshTask({ id: `t${n}`, title: "", dependsOn: [] }), status }) as Task
     )
@@ -118,6 +120,8 @@ describe("command-line#state-words", () => {
       [ofWatch({ held }, false), null],
       [ofWatch({ phase: "Exited", end: "completed" }, false), noon],
       [ofRun({ lastEventAt: noon }), noon],
+      [ofRun({ lastEventAt: noon, held }), noon - 3],
+      [ofRun({ lastEventAt: noon, held, stop: { since: noon - 1, now: true } }), noon - 1],
       [ofRun({}, false), null],
       [ofRun({ lastEventAt: noon - 5, paused: { reason: "dirty", files: [], message: "" } }, false), noon - 5],
       [ofRun({ wait: { kind: "outage", since: noon - 4, until: noon, agent: null, sessionId: "s" } }), noon - 4]

@@ -189,8 +189,8 @@ const needs = (
 export const verifiedWord = ({ verified }: Pick<Task, "verified">) => (verified ? "verified" : "unverified")
 
 /** Tells whether a task was done as it read then, and reads otherwise now. */
-const isOutdated = ({ digest, doneAs, skipped, status }: Task): boolean =>
-  status === "completed" && !skipped && doneAs !== null && digest !== undefined && digest !== doneAs
+const isOutdated = ({ digest, doneAs, final, skipped, status }: Task): boolean =>
+  status === "completed" && !skipped && !final && doneAs !== null && digest !== undefined && digest !== doneAs
 
 /** Says how a task is: its status, its counts, its problems and its minor findings. */
 export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {

@@ -11,7 +11,7 @@ import {
   type Zone
 } from "@souffleur/domain"
 import type { UnreadableEvent } from "@souffleur/eventlog"
-import { type NamedRun, type Used, usedInWords } from "@souffleur/plan"
+import { isRunOver, type NamedRun, type Used, usedInWords } from "@souffleur/plan"
 import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
 import { type Need, needOf, standingOf, watchState } from "../explain/StatusLine.ts"
 import { runSince, watchSince } from "./StateSince.ts"
@@ -107,7 +107,7 @@ export const runJob = ({ id, run, unreadable }: NamedRun, owned: boolean): Job =
     agent: run.assignment?.agent ?? null,
     state: runState(run, need),
     since: runSince(run, { needs: need !== null, owned }),
-    held: false,
+    held: !isRunOver(run) && run.held !== null,
     begun: run.openedAt,
     generation: null,
     retries: 0,
