@@ -7,6 +7,9 @@ import { answers, bundle, prints, type Running, said, stage, task, until } from 
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const well = { code: 0, signal: null }
+const endsWell = Effect.fnUntraced(function* (watch: Running) {
+  assert.deepStrictEqual(yield* watch.ended, well, `${watch.errors()}\n${watch.lines.join("\n")}`)
+})
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
 
 /** A watch that has failed closed: no export fits, and no compaction works while a file says so. */
@@ -68,7 +71,7 @@ describe.concurrent("standing by", () => {
             [next["provider"], next["sessionId"], next["generation"]],
             ["standard_compact", the.session, 2]
           )
-          assert.deepStrictEqual(yield* the.watch.ended, well)
+          yield* endsWell(the.watch)
           assert.include(the.conversation(the.session), '"compact_boundary"')
           assert.include(the.conversation(the.session), "I go on. The stage word is gossamer.")
           assert.strictEqual(the.row("souffleur")["state"], "complete")
@@ -85,7 +88,7 @@ describe.concurrent("standing by", () => {
         yield* the.run(["retry"])
         const next = yield* prints(the.watch, "ConductorRelaunched")
         assert.strictEqual(next["provider"], "claude_export")
-        assert.deepStrictEqual(yield* the.watch.ended, well)
+        yield* endsWell(the.watch)
         assert.match(
           the.watch.errors(),
           /^warning: .*line 2: TRIM_CHARS must be a positive integer, its default is used$/m
@@ -105,7 +108,7 @@ describe.concurrent("standing by", () => {
         const watch = the.start(["watch", "--json"], the.variables)
         const next = yield* prints(watch, "ConductorRelaunched")
         assert.strictEqual(next["provider"], "claude_export")
-        assert.deepStrictEqual(yield* watch.ended, well)
+        yield* endsWell(watch)
         assert.include(
           the.conversation(String(next["sessionId"])),
           "I have read the export: the stage word is gossamer"
@@ -154,7 +157,7 @@ describe.concurrent("standing by", () => {
         yield* prints(the.watch, "ConductorDied", ({ revision }) => revision > event.revision)
         const next = yield* prints(the.watch, "ConductorRelaunched")
         assert.strictEqual(next["generation"], 4)
-        assert.deepStrictEqual(yield* the.watch.ended, well)
+        yield* endsWell(the.watch)
         assert.strictEqual(the.row("souffleur")["state"], "complete")
       })
     )
