@@ -6,7 +6,7 @@ import { until } from "../cli/CliStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 /** How many kills one run has. More take longer: FLEET_KILLS=300. */
-const kills = Number(process.env["FLEET_KILLS"] ?? 30)
+const kills = Number(process.env["FLEET_KILLS"] ?? 18)
 const seed = process.env["FLEET_SEED"] ?? "fleet"
 
 /** The words to a host in turn. Each fits the state in which the one before it leaves a watch. */
