@@ -8,7 +8,7 @@ import { examples as watchExamples } from "../../domain/test/fixtures/events/Exa
 import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed/internal"
 import { reasonsOf } from "@souffleur/embed"
 import { keepsQuoted, quotingEvents } from "../../domain/test/Quoted.ts"
-import { runLine } from "../src/explain/RunLine.ts"
+import { runLine } from "../src/conducting/RunLine.ts"
 import { screenLine } from "../src/explain/ScreenLine.ts"
 import { watchLines } from "../src/explain/WatchLine.ts"
 

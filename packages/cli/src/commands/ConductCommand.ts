@@ -5,7 +5,8 @@ import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } f
 import { type Duration, Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { unseenSaid } from "../explain/NextStep.ts"
-import { runLine } from "../explain/RunLine.ts"
+import { makePlanScreen } from "../conducting/PlanScreen.ts"
+import { runLine } from "../conducting/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -17,7 +18,7 @@ import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
 import { conductPlanCommand } from "./ConductPlanCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
-import { json, projectDir, utcFlag, zoneOf } from "./Options.ts"
+import { json, projectDir, utcFlag, verbose, zoneOf } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** Tells the agent that works on, because the end of the conductor does not end it. */
@@ -31,17 +32,32 @@ const leftAtWork = Effect.fnUntraced(function* (run: Run) {
 
 const tellNeeds = (needs: ReadonlyArray<string>, then: string) => printLines(`${needs.join("\n  ")}; ${then}`, "error")
 
+/** How a run is told. On a terminal it has a screen of its own, unless each event is asked for. */
+interface Telling {
+  readonly asJson: boolean
+  readonly verbose: boolean
+  readonly zone: Zone
+}
+
 /** Prints a run to its end, and returns the exit code (spec: command-line#exit-codes). */
-const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJson: boolean, zone: Zone) {
-  const { colour } = yield* Environment
+const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, { asJson, verbose, zone }: Telling) {
+  const { colour, columns } = yield* Environment
   const brush = paint(colour)
-  const narrator = yield* Effect.forkScoped(
-    run.narrate((recorded, progress) =>
-      Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress, zone))
-    )
-  )
-  const last = yield* Effect.onInterrupt(run.awaitEnd, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
-  yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
+  const last = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const screen = asJson || verbose || columns === undefined ? undefined : yield* makePlanScreen(run, zone)
+      const narrator = yield* Effect.forkScoped(
+        run.narrate((recorded, progress, before) =>
+          screen === undefined
+            ? Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress, zone))
+            : screen.tell(recorded, before)
+        )
+      )
+      const ended = yield* run.awaitEnd
+      yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
+      return ended
+    })
+  ).pipe(Effect.onInterrupt(() => Effect.ignore(Effect.flatMap(run.state, leftAtWork))))
   if (last.stop !== null && !isRunOver(last)) {
     const then = invocation(last, (yield* Environment).cwd)
     yield* printLines(`a person stopped the run; a person goes on with it by: ${then}`, "error")
@@ -124,6 +140,7 @@ export const conductCommand = Command.make(
       Flag.withDescription("Print the order and the prompts; do nothing"),
       Flag.withDefault(false)
     ),
+    verbose,
     utc: utcFlag,
     json
   },
@@ -180,7 +197,7 @@ export const conductCommand = Command.make(
           })
         )
       )
-      const ended = yield* printRun(run, flags.json, yield* zoneOf(flags))
+      const ended = yield* printRun(run, { asJson: flags.json, verbose: flags.verbose, zone: yield* zoneOf(flags) })
       // A watch would take another end for a death, and what was dropped for work that another start brings back.
       return wait && Option.isNone(flags.wait) ? 0 : ended
     }).pipe(

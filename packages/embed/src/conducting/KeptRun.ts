@@ -36,11 +36,11 @@ export interface RunningPlan<E = LogError> {
   /** The events after `from`, as they are appended, until this conductor leaves. */
   readonly events: Stream.Stream<RecordedAs<RunEvent>, LogError>
   /**
-   * Tells each event of `events` with the progress of the run, such as ` (2 of 3: Paint it)`. If `tell` dies, the
-   * telling starts again after the last told event, and is given up at the third death.
+   * Tells each event of `events` with the progress of the run, such as ` (2 of 3: Paint it)`, and with the run before
+   * it. If `tell` dies, the telling starts again after the last told event, and is given up at the third death.
    */
   readonly narrate: (
-    tell: (recorded: RecordedAs<RunEvent>, progress: string) => Effect.Effect<void>
+    tell: (recorded: RecordedAs<RunEvent>, progress: string, before: Run) => Effect.Effect<void>
   ) => Effect.Effect<void>
   /** Says what a person has to do before the run can continue, a line each. The last line is a command. */
   readonly needs: (run: Run) => ReadonlyArray<string>
@@ -104,7 +104,7 @@ const narration = Effect.fnUntraced(function* (
   const last = yield* Ref.get(narrated)
   yield* withProgress(owned(yield* RunLog, id, from)).pipe(
     Stream.filter(({ recorded }) => recorded.revision > last),
-    Stream.tap(({ progress, recorded }) => tell(recorded, progress)),
+    Stream.tap(({ before, progress, recorded }) => tell(recorded, progress, before)),
     Stream.runForEach(({ recorded }) => Ref.set(narrated, recorded.revision))
   )
 })

@@ -30,12 +30,15 @@ export const progressSuffix = (event: RunEvent, before: Run): string => {
   }
 }
 
-/** Pairs each event of a run, from its first on, with the progress of the run. */
+/** Pairs each event of a run, from its first on, with the progress of the run, and with the run before it. */
 export const withProgress = <E, R>(events: Stream.Stream<RecordedAs<RunEvent>, E, R>) =>
   events.pipe(
     Stream.mapAccum(
       () => initialRun,
       (run, recorded) =>
-        [evolveRun(run, recorded.event), [{ recorded, progress: progressSuffix(recorded.event, run) }]] as const
+        [
+          evolveRun(run, recorded.event),
+          [{ recorded, before: run, progress: progressSuffix(recorded.event, run) }]
+        ] as const
     )
   )

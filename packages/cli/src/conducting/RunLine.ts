@@ -3,7 +3,7 @@ import { describeRunEvent, type RunEvent } from "@souffleur/plan"
 import { Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import type { Paint } from "../Printing.ts"
-import { colours } from "./WatchLine.ts"
+import { colours } from "../explain/WatchLine.ts"
 
 /** Returns one line of `conduct` and its log for a person: time, revision, sentence, progress. */
 export const runLine = (
