@@ -9,7 +9,7 @@ const { duration, many } = Words
 const maxLine = 500
 
 /** Events that another line, or the summary at the end, tells as well. */
-const plumbing: ReadonlySet<RunEvent["_tag"]> = new Set(["RunVerified", "WorkVerified"])
+const plumbing: ReadonlySet<RunEvent["_tag"]> = new Set(["RunLeft", "RunVerified", "WorkVerified"])
 
 /** Returns the place of a task in its plan, such as `7/30`. */
 export const placeOf = ({ tasks }: Run, taskId: string): string =>

@@ -2,8 +2,9 @@ import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/pl
 import { runProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
 import { Souffleur } from "@souffleur/embed"
-import { layerSouffleur, layerStore } from "@souffleur/embed/internal"
-import { runLine } from "../conducting/RunLine.ts"
+import { Words } from "@souffleur/domain"
+import { layerSouffleur, layerStore, withProgress } from "@souffleur/embed/internal"
+import { planLine } from "../conducting/PlanLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { printLines } from "../Printing.ts"
 import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
@@ -82,7 +83,12 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
       )
     )
     yield* Effect.forkScoped(
-      Stream.runForEach(log.changes(stream, 0), (recorded) => Console.log(`    conductor ${runLine(recorded, brush)}`))
+      Stream.runForEach(withProgress(log.changes(stream, 0)), ({ before, recorded: { event } }) => {
+        const line = planLine(event, before)
+        return line === undefined
+          ? Effect.void
+          : Console.log(`    conductor ${brush("dim", Words.time(event.at))} ${line.text}`)
+      })
     )
     const until = <T extends RunEvent["_tag"]>(what: string, tag: T, after = 0) =>
       broughtBy(
