@@ -318,3 +318,14 @@ liveCase("the demonstration runs to its end from the bundle alone, in a folder o
     assert.isTrue(fs.existsSync(join(kept, "souffleur.db")))
   })
 )
+
+liveCase("the demonstration of a plan conducts it to its end, though its conductor is killed half-way", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    const { code, errors, lines } = yield* the.run(["demo", "conduct"], { TMPDIR: the.home })
+    const text = lines.join("\n")
+    assert.strictEqual(code, 0, `${errors}\n${text}`)
+    assert.match(text, /1\/2 overture: done, verified, [^\n]*2 attempts/u)
+    assert.match(text, /no work lost, and none done twice/u)
+  })
+)
