@@ -19,6 +19,7 @@ import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import { stopPlan } from "./conducting/StopPlan.ts"
+import { type ConversationAsked, conversationNews, conversationOf } from "./jobs/JobConversation.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { outputOf, type OutputOptions } from "./jobs/JobOutput.ts"
 import { resultOf, wordsOfJob } from "./jobs/JobResult.ts"
@@ -189,6 +190,9 @@ export const makeSouffleur = Effect.gen(function* () {
     overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(statusNow(named)),
     lastWords: (name: WatchName) => here(wordsOfJob(name)),
+    conversation: (name: WatchName, asked?: ConversationAsked) => here(conversationOf(name, asked)),
+    conversationNews: (...of: Parameters<typeof conversationNews>) =>
+      ownSpansOfStream(context)(conversationNews(...of)),
     output: (name: WatchName, options?: OutputOptions) => ownSpansOfStream(context)(outputOf(name, options)),
     result: (name: WatchName) => here(resultOf(name)),
     planStatus: (named: NamedRun) => here(statusOfRun(named)),

@@ -2,12 +2,13 @@ import { defaultAgent } from "./setup/DefaultAgent.ts"
 import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
 import type { NamedRun, Run } from "@souffleur/plan"
-import { Config, Context, Effect, Layer, type Scope, type Stream } from "effect"
+import { Config, Context, Effect, Layer, type Option, type Scope, type Stream } from "effect"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import type { RunningPlan } from "./conducting/KeptRun.ts"
 import type { PlanStatus } from "./conducting/PlanStatus.ts"
 import type { Job } from "./jobs/Job.ts"
 import type { JobPlace } from "./jobs/JobList.ts"
+import type { Conversation, ConversationAsked } from "./jobs/JobConversation.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
 import type { JobResult } from "./jobs/JobResult.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
@@ -168,6 +169,22 @@ export class Souffleur extends Context.Service<
      * They are as they were written, and empty where there are none.
      */
     readonly lastWords: (name: WatchName) => Effect.Effect<string, ResultError>
+    /**
+     * Returns a bounded part of the conversation of a watch, from the end of its session on; `None`: there is none. Its
+     * words are as they were written.
+     */
+    readonly conversation: (
+      name: WatchName,
+      asked?: ConversationAsked
+    ) => Effect.Effect<Option.Option<Conversation>, ResultError>
+    /**
+     * Streams what is said after a place of the conversation, in bytes, through the sessions that follow, to the end of
+     * the watch.
+     */
+    readonly conversationNews: (
+      name: WatchName,
+      from: { readonly session: number; readonly after: number }
+    ) => Stream.Stream<Conversation, ResultError>
     /**
      * Streams what the agent or the command of a watch printed, from the beginning as far as it is kept, then as it
      * comes, to the end of the watch. It is the same as a pipe gets from the command line. Fails with `NoOutput` for an

@@ -18,6 +18,8 @@ export type FeedEvent =
   | { readonly event: "part"; readonly name: string; readonly data: Html }
   /** These rows come first in the list, the last one above. */
   | { readonly event: "rows"; readonly id: string; readonly data: ReadonlyArray<Html> }
+  /** These come last in the conversation, the last one below. */
+  | { readonly event: "said"; readonly id: string; readonly data: ReadonlyArray<Html> }
   /** Nothing follows. */
   | { readonly event: "over" }
 

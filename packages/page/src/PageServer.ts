@@ -16,6 +16,7 @@ import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./RunPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
+import { conversationPages } from "./work/ConversationPages.ts"
 import { watchPages } from "./WatchPages.ts"
 
 /** The type of the text format of Prometheus. */
@@ -89,6 +90,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
     [
       ...(yield* makeListPages(world)),
       ...watchPages(world),
+      ...conversationPages(world),
       ...runPages(world),
       ...reportPages(world),
       HttpRouter.route("GET", "/metrics", metrics)

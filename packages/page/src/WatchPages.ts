@@ -3,7 +3,7 @@ import { type NamedWatch, type PartsError, type ReadFailed } from "@souffleur/em
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { html, type Html, written } from "./Html.ts"
+import { type Html, written } from "./Html.ts"
 import type { FeedEvent, Feeds, MovingPart } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
 import {
@@ -22,16 +22,8 @@ import { eventItem, whyPart } from "./view/EventItems.ts"
 import type { JobLinks } from "./view/Links.ts"
 import type { Seen } from "./view/Seen.ts"
 import { actsPart, watchActs } from "./view/WatchActs.ts"
-import {
-  eventsHead,
-  eventsOnPage,
-  historyPart,
-  jobHead,
-  statePart,
-  thenPart,
-  watchPage,
-  watchView
-} from "./view/WatchPage.ts"
+import { eventsHead, eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+import { watchHead } from "./work/WatchTabs.ts"
 
 /** A watch as its page asks for it: of this host, or of the copy that a hub has. */
 export interface WatchSight<E> {
@@ -157,10 +149,7 @@ const sightOf = ({ excerpts, feed, gate, links, seen, souffleur }: PageWorld): W
   excerpts,
   find: souffleur.find,
   events: souffleur.events,
-  head: ({ id, watch }) => {
-    const link = html`<a class="button" href="${links.watch(id)}/export" download>Download the last export</a>`
-    return jobHead({ id, where: watch.project, link: watch.lastExport === null ? null : link }, links)
-  },
+  head: (found) => watchHead(found, "", links),
   moving: Effect.fnUntraced(function* (found) {
     const form = { address: links.watch(found.id), hidden: { secret: gate.secrets.form } }
     return [

@@ -6,7 +6,9 @@ import { makeSaidPart } from "../src/said/SaidPart.ts"
 import { makeSaidConversation } from "../src/said/SaidExport.ts"
 
 const part = makeSaidPart({
-  conversation: makeSaidConversation({ sayings: ({ said }) => (typeof said === "string" ? [{ _tag: "Answer", text: said }] : []) }),
+  conversation: makeSaidConversation({
+    sayings: ({ said }) => (typeof said === "string" ? [{ _tag: "Answer", text: said }] : [])
+  }),
   isOther: () => false
 })
 
@@ -66,7 +68,8 @@ describe("command-line#page", () => {
           ;[from, earlier] = [one.from, [...textsIn(one), ...earlier]]
         }
         assert.deepStrictEqual([from, earlier], [0, ["first", "lllllllll", "second"]])
-        const [, long] = (yield* read(path, { before: line("first").length + line("l".repeat(3_000_000)).length })).records
+        const [, long] = (yield* read(path, { before: line("first").length + line("l".repeat(3_000_000)).length }))
+          .records
         assert.deepStrictEqual([long?.cut, textsIn({ from: 0, to: 0, records: [long!] })[0]!.length], [true, 9])
         let [to, followed]: [number, ReadonlyArray<string>] = [0, []]
         for (let more = 0; more < 9; more++) {

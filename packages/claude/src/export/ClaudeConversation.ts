@@ -1,13 +1,5 @@
 import type { Speaker } from "@souffleur/domain"
-import {
-  type Conversation,
-  type Frame,
-  isJson,
-  type Json,
-  jsonOf,
-  messageParts,
-  textOf
-} from "@souffleur/session"
+import { type Conversation, type Frame, isJson, type Json, jsonOf, messageParts, textOf } from "@souffleur/session"
 
 /** The field of an edit tool that has the path of its file. */
 const pathField: Readonly<Record<string, string>> = {
@@ -22,7 +14,6 @@ const pathField: Readonly<Record<string, string>> = {
  * more than everything else here.
  */
 export const makeConversation = ({ files, turns }: Frame): Conversation => {
-
   const attached = (block: Json): string => {
     const source = jsonOf(block["source"])
     const name = textOf(block["title"]) || textOf(block["name"]) || textOf(source["media_type"])

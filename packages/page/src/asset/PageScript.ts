@@ -30,6 +30,15 @@ const prepend = (row) => {
   rows.prepend(row)
   while (rows.children.length > 500) rows.lastElementChild.remove()
 }
+const append = (row) => {
+  const rows = document.getElementById("said")
+  if (rows === null || document.getElementById(row.id) !== null) return
+  const root = document.documentElement
+  const atEnd = root.scrollHeight - root.scrollTop - root.clientHeight < 160
+  rows.append(row)
+  while (rows.children.length > 500) rows.firstElementChild.remove()
+  if (atEnd) root.scrollTop = root.scrollHeight
+}
 const slider = document.querySelector("form.slider")
 slider?.addEventListener("input", async ({ target }) => {
   slider.querySelector("output").textContent = target.value
@@ -43,6 +52,7 @@ if (link?.dataset.live) {
     source.readyState === EventSource.CLOSED ? show("away", "Not connected: reload") : show("away", "Away, trying again")
   source.addEventListener("part", ({ data }) => parsed(data).forEach(replace))
   source.addEventListener("rows", ({ data }) => parsed(data).forEach(prepend))
+  source.addEventListener("said", ({ data }) => parsed(data).forEach(append))
   source.addEventListener("over", () => (source.close(), show("over", "Ended")))
 }
 // A link without the secret path is led on by the door. A browser may forbid the storage, so this comes last.

@@ -138,7 +138,10 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         const tags = said.map(({ _tag }) => _tag).join(" ")
         yield* that(/^Words (?:.* )?Call .*Result .*Words/u.test(tags), `it has ${tags}`)
         const answers = said.flatMap((one) => (one._tag === "Words" && one.who === "Assistant" ? [one.text] : []))
-        yield* that((yield* agent.lastAnswer(sessionId)).endsWith(answers.at(-1) ?? "none"), "its last answer is missing")
+        yield* that(
+          (yield* agent.lastAnswer(sessionId)).endsWith(answers.at(-1) ?? "none"),
+          "its last answer is missing"
+        )
         yield* that(
           said.every((one) => one._tag !== "Result" || said.some((call) => call._tag === "Call" && call.id === one.id)),
           "a result has no call"
