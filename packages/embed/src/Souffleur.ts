@@ -1,7 +1,7 @@
 import { defaultAgent } from "./setup/DefaultAgent.ts"
 import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
-import type { NamedRun, Run } from "@souffleur/plan"
+import type { NamedRun, Run, WorkChanges } from "@souffleur/plan"
 import { Config, Context, Effect, Layer, type Option, type Scope, type Stream } from "effect"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import type { RunningPlan } from "./conducting/KeptRun.ts"
@@ -17,6 +17,7 @@ import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
   AdoptError,
   AnswerError,
+  ChangesError,
   ConductError,
   DetachError,
   OutputError,
@@ -185,6 +186,11 @@ export class Souffleur extends Context.Service<
       name: WatchName,
       from: { readonly session: number; readonly after: number }
     ) => Stream.Stream<Conversation, ResultError>
+    /**
+     * Returns how the work tree of a watch differs from the last commit that HEAD had before the watch began. It runs no
+     * program that the repository names. Fails with `GitUnusable` where git cannot tell.
+     */
+    readonly changes: (name: WatchName) => Effect.Effect<WorkChanges, ChangesError>
     /**
      * Streams what the agent or the command of a watch printed, from the beginning as far as it is kept, then as it
      * comes, to the end of the watch. It is the same as a pipe gets from the command line. Fails with `NoOutput` for an

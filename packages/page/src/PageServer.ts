@@ -16,6 +16,7 @@ import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./RunPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
+import { changesPages } from "./work/ChangesPages.ts"
 import { conversationPages } from "./work/ConversationPages.ts"
 import { watchPages } from "./WatchPages.ts"
 
@@ -91,6 +92,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
       ...(yield* makeListPages(world)),
       ...watchPages(world),
       ...conversationPages(world),
+      ...changesPages(world),
       ...runPages(world),
       ...reportPages(world),
       HttpRouter.route("GET", "/metrics", metrics)

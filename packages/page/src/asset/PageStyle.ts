@@ -92,6 +92,8 @@ meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
 .words-of { white-space: pre-wrap; max-width: 48rem } .cut { color: var(--quiet); font-style: italic }
 .said summary { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; list-style-position: inside } .brief { color: var(--quiet) }
 pre { margin: .375rem 0; padding: .625rem .75rem; font: .8125rem/1.5 var(--mono); background: color-mix(in srgb, var(--ink) 5%, transparent); border-radius: 8px; white-space: pre-wrap; max-height: 24rem; overflow: auto }
+.files { list-style: none; display: grid } .files li { padding-block: .375rem } .files li + li { border-top: 1px solid var(--line) }
+.counts { white-space: nowrap; font-variant-numeric: tabular-nums; font-size: .875rem } .plus { color: var(--good) } .minus { color: var(--bad) } .hunk { color: var(--quiet) }
 .boundary { display: flex; align-items: center; gap: .75rem; font-size: .8125rem; color: var(--quiet); text-align: center; margin-block: .375rem } .boundary::before, .boundary::after { content: ""; flex: 1; min-width: 1rem; border-top: 1px solid var(--line) }
 .timeline svg { display: block; overflow: visible }
 .lane { fill: color-mix(in srgb, var(--ink) 6%, transparent) } .life { fill: color-mix(in srgb, var(--good) 38%, var(--sheet)) } .mend { fill: var(--work) } .wait { fill: color-mix(in srgb, var(--accent) 55%, var(--sheet)) }

@@ -1,0 +1,23 @@
+import { plain } from "@souffleur/domain"
+import { Effect } from "effect"
+import { HttpRouter } from "effect/http"
+import { html } from "../Html.ts"
+import { framed, idInPath, type PageWorld, withFailures } from "../PageWorld.ts"
+import { stateLine } from "../view/StateBadge.ts"
+import { changesPart, noChanges } from "./ChangesPage.ts"
+import { watchHead } from "./WatchTabs.ts"
+
+/** Returns the route of what the work of a watch has changed. */
+export const changesPages = (world: PageWorld) => {
+  const page = Effect.gen(function* () {
+    const { links, souffleur } = world
+    const found = yield* souffleur.find(yield* idInPath)
+    const part = yield* souffleur.changes(found.id).pipe(
+      Effect.map(changesPart),
+      Effect.catchTag("GitUnusable", ({ problem }) => Effect.succeed(noChanges(plain(problem, 500))))
+    )
+    const main = html`${watchHead(found, "changes", links)} ${stateLine(yield* souffleur.status(found))} ${part}`
+    return framed({ title: `${found.id}: changes · souffleur`, live: null, main }, world)
+  })
+  return [HttpRouter.route("GET", "/watches/:id/changes", withFailures(world)(page))] as const
+}
