@@ -55,7 +55,7 @@ describe("command-line#page", () => {
         "The conversation was compacted",
         "souffleur hands over: a generation begins",
         "[a link](https://evil.example) **bold**",
-        "Session 1 of 1"
+        "The session begins"
       ])
         assert.include(text, words)
       assert.notInclude(text, '<a href="https://evil')

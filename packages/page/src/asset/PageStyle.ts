@@ -83,8 +83,7 @@ meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
 .acts { display: flex; flex-wrap: wrap; gap: .75rem; align-items: start } .acts details { border: 1px solid var(--line); border-radius: 8px; background: var(--sheet) } .acts summary { padding: .5rem .875rem; font-weight: 600 } .acts details > :not(summary) { margin: 0 .875rem .75rem; max-width: 32rem }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line); margin-top: -.5rem } .tabs a { padding: .375rem 0; color: var(--quiet); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px } .tabs a:hover { color: var(--ink) } .tabs [aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent) }
 .saids { list-style: none; display: grid; gap: .625rem }
-.said { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 .75rem; align-items: baseline; scroll-margin-top: 1rem }
-.said > :not(time) { grid-column: 1 } .said > time { grid-row: 1; grid-column: 2; font-size: .8125rem; color: var(--quiet); white-space: nowrap }
+.said { scroll-margin-top: 1rem } .said .who { display: flex; justify-content: space-between; gap: .75rem } .said summary .who { display: inline } .said time { font-size: .8125rem; font-weight: 400; color: var(--quiet); white-space: nowrap }
 .said[data-who=person] { background: color-mix(in srgb, var(--accent) 9%, transparent); border-radius: 8px; padding: .5rem .75rem }
 .said:is([data-who=tool], [data-who=result], [data-who=failed], [data-who=souffleur]) { font-size: .875rem; padding-inline-start: .75rem; border-inline-start: 2px solid var(--line) }
 .said + .said:is([data-who=tool], [data-who=result], [data-who=failed]) { margin-top: -.25rem }
@@ -93,7 +92,7 @@ meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
 .said summary { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; list-style-position: inside } .brief { color: var(--quiet) }
 pre { margin: .375rem 0; padding: .625rem .75rem; font: .8125rem/1.5 var(--mono); background: color-mix(in srgb, var(--ink) 5%, transparent); border-radius: 8px; white-space: pre-wrap; max-height: 24rem; overflow: auto }
 .files { list-style: none; display: grid } .files li { padding-block: .375rem } .files li + li { border-top: 1px solid var(--line) }
-.counts { white-space: nowrap; font-variant-numeric: tabular-nums; font-size: .875rem } .plus { color: var(--good) } .minus { color: var(--bad) } .hunk { color: var(--quiet) }
+.counts { white-space: nowrap; font-variant-numeric: tabular-nums; font-size: .875rem } .plus { color: var(--good) } .minus { color: var(--bad) } .hunk { color: var(--quiet) } .diff span { display: block; min-height: 1.5em } .diff :is(.plus, .minus) { background: color-mix(in srgb, currentColor 9%, transparent) }
 .boundary { display: flex; align-items: center; gap: .75rem; font-size: .8125rem; color: var(--quiet); text-align: center; margin-block: .375rem } .boundary::before, .boundary::after { content: ""; flex: 1; min-width: 1rem; border-top: 1px solid var(--line) }
 .timeline svg { display: block; overflow: visible }
 .lane { fill: color-mix(in srgb, var(--ink) 6%, transparent) } .life { fill: color-mix(in srgb, var(--good) 38%, var(--sheet)) } .mend { fill: var(--work) } .wait { fill: color-mix(in srgb, var(--accent) 55%, var(--sheet)) }

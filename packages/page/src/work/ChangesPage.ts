@@ -1,29 +1,21 @@
 import { bare, Words } from "@souffleur/domain"
 import type { WorkChanges } from "@souffleur/plan"
-import { type Html, html, unescaped } from "../Html.ts"
+import { type Html, html } from "../Html.ts"
 
 type ChangedFile = WorkChanges["files"][number]
 
 /** UTF-16 units of a line that is shown. */
 const maxLine = 2_000
 
-const lineBreak = unescaped("\n")
-
 /** How a line of a difference is marked, by its first character. */
 const marks: Readonly<Record<string, string>> = { "+": "plus", "-": "minus", "@": "hunk" }
 
-const line = (text: string): Html | string => {
+const line = (text: string): Html => {
   // A line of a file may hold what another program takes for the end of one.
   const shown = bare(text.replace(/\r$/u, "").slice(0, maxLine)).replaceAll("\n", "\u240d").replaceAll("\t", "    ")
   const mark = marks[text[0] ?? ""]
-  return mark === undefined ? shown : html`<span class="${mark}">${shown === "" ? " " : shown}</span>`
+  return mark === undefined ? html`<span>${shown}</span>` : html`<span class="${mark}">${shown}</span>`
 }
-
-const patchLines = (patch: string): ReadonlyArray<Html | string> =>
-  patch
-    .replace(/\n$/u, "")
-    .split("\n")
-    .flatMap((one, n) => (n === 0 ? [line(one)] : [lineBreak, line(one)]))
 
 const counts = ({ added, removed }: Pick<ChangedFile, "added" | "removed">): Html =>
   html`<span class="counts"
@@ -39,7 +31,7 @@ const file = (one: ChangedFile, n: number): Html => {
   return html`<li>
     <details id="f${n}">
       <summary>${head}</summary>
-      ${patch === null ? html`<p class="quiet">${why}</p>` : html`<pre tabindex="0">${patchLines(patch)}</pre>`}
+      ${patch === null ? html`<p class="quiet">${why}</p>` : html`<pre class="diff" tabindex="0">${patch.replace(/\n$/u, "").split("\n").map(line)}</pre>`}
     </details>
   </li>`
 }

@@ -15,7 +15,10 @@ export interface ShownConversation {
 /** The line where a session begins. */
 export const sessionBegins = ({ session, sessions }: Conversation): Html =>
   html`<li id="s${session}-begins" class="boundary">
-    <span>Session ${session + 1} of ${sessions.length} <code>${sessions[session] ?? ""}</code></span>
+    <span
+      >${sessions.length === 1 ? "The session begins" : `Session ${session + 1} of ${sessions.length} begins`}
+      <code>${sessions[session] ?? ""}</code></span
+    >
   </li>`
 
 /** Returns the links to the sessions of the watch. */

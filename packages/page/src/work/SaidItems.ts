@@ -64,16 +64,19 @@ interface Row {
   readonly seen: Seen
 }
 
-const row = ({ id, record, seen }: Row, who: string, what: Html): Html =>
+const timeOf = ({ record, seen }: Row): Html | false => record.at > 0 && timeTag(record.at, seen)
+
+const row = ({ id, record }: Row, who: string, what: Html): Html =>
   html`<li id="${id}" class="said" data-who="${who}">
-    ${what} ${record.at > 0 && timeTag(record.at, seen)}
+    ${what}
     ${record.cut && html`<p class="hint quiet">Its record is long: only the beginning of each text is shown.</p>`}
   </li>`
 
-const folded = (id: string, head: Html, text: Html): Html =>
-  html`<details id="d${id}">
+const folded = (one: Row, head: Html, text: Html): Html =>
+  html`<details id="d${one.id}">
     <summary>${head}</summary>
     <pre tabindex="0">${text}</pre>
+    <p class="hint quiet">${timeOf(one)}</p>
   </details>`
 
 const words = (one: Row, { text, who }: Extract<Said, { readonly _tag: "Words" }>): Html => {
@@ -81,13 +84,13 @@ const words = (one: Row, { text, who }: Extract<Said, { readonly _tag: "Words" }
   const shown = html`<div class="words-of">${textLines(text, maxWords)}</div>`
   if (speaker === "person" && handOff.test(text))
     return html`<li id="${one.id}-begins" class="boundary"><span>souffleur hands over: a generation begins</span></li>
-      ${row(one, "souffleur", folded(one.id, html`<span class="who">souffleur</span> Its prompt`, textLines(text, maxWords)))}`
+      ${row(one, "souffleur", folded(one, html`<span class="who">souffleur</span> Its prompt`, textLines(text, maxWords)))}`
   if (speaker === "souffleur")
-    return row(one, speaker, folded(one.id, html`<span class="who">${name}</span>`, textLines(text, maxWords)))
+    return row(one, speaker, folded(one, html`<span class="who">${name}</span>`, textLines(text, maxWords)))
   return row(
     one,
     speaker,
-    html`<p class="who">${name}</p>
+    html`<p class="who"><span>${name}</span> ${timeOf(one)}</p>
       ${shown}`
   )
 }
@@ -101,7 +104,7 @@ const item = (one: Row, said: Said, toolOf: (id: string) => string | undefined):
         one,
         "tool",
         folded(
-          one.id,
+          one,
           html`<code>${brief(said.name)}</code> <span class="brief">${callInBrief(said.input)}</span>`,
           textLines(inputInWhole(said.input), maxInput)
         )
@@ -113,11 +116,11 @@ const item = (one: Row, said: Said, toolOf: (id: string) => string | undefined):
           >${said.failed ? "Error" : "Result"}${of}</span
         >
         <span class="brief">${said.text.trim() === "" ? "empty" : brief(said.text.slice(0, 1000))}</span>`
-      return row(one, said.failed ? "failed" : "result", folded(one.id, head, textLines(said.text, maxResult)))
+      return row(one, said.failed ? "failed" : "result", folded(one, head, textLines(said.text, maxResult)))
     }
     case "Compacted":
       return html`<li id="${one.id}" class="boundary">
-        <span>The conversation was compacted${one.record.at > 0 && html`, ${timeTag(one.record.at, one.seen)}`}</span>
+        <span>The conversation was compacted ${timeOf(one)}</span>
       </li>`
     case "LeftOut":
       return row(one, "result", html`<p class="quiet">A record of more than 16 MB is left out.</p>`)
