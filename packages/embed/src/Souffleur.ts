@@ -7,7 +7,6 @@ import type { PlanName } from "./conducting/FindPlan.ts"
 import type { RunningPlan } from "./conducting/KeptRun.ts"
 import type { PlanStatus } from "./conducting/PlanStatus.ts"
 import type { Job } from "./jobs/Job.ts"
-import type { JobPlace } from "./jobs/JobList.ts"
 import type { Conversation, ConversationAsked } from "./jobs/JobConversation.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
 import type { JobResult } from "./jobs/JobResult.ts"
@@ -157,7 +156,7 @@ export class Souffleur extends Context.Service<
      */
     readonly endedJobs: (
       limit: number,
-      wanted?: (place: JobPlace) => boolean
+      wanted?: (job: Job) => boolean
     ) => Effect.Effect<{ readonly count: number; readonly last: ReadonlyArray<Job> }, LogError>
     /** Reports on a period: each watch and run that lives, or has ended since it began. */
     readonly report: (period: Period) => Effect.Effect<Report, LogError>

@@ -10,6 +10,14 @@ const parsed = (data) => {
   template.innerHTML = data
   return [...template.content.children]
 }
+const [icon, title] = [document.querySelector("link[rel=icon]"), document.title.replace(/^\\(\\d+\\) /, "")]
+const told = () => {
+  const list = document.getElementById("jobs")
+  const needed = '#state[data-state="needs you"], #state [data-state="needs you"]'
+  const count = list ? Number(list.dataset.needs) : document.querySelector(needed) ? 1 : 0
+  document.title = (count > 0 ? "(" + count + ") " : "") + title
+  icon.href = count > 0 ? "/needed.svg" : "/page.svg"
+}
 const reachable = "a, button, input, textarea, summary"
 const replace = (part) => {
   const old = document.getElementById(part.id)
@@ -50,7 +58,7 @@ if (link?.dataset.live) {
   source.onopen = () => show("live", "Live")
   source.onerror = () =>
     source.readyState === EventSource.CLOSED ? show("away", "Not connected: reload") : show("away", "Away, trying again")
-  source.addEventListener("part", ({ data }) => parsed(data).forEach(replace))
+  source.addEventListener("part", ({ data }) => (parsed(data).forEach(replace), told()))
   source.addEventListener("rows", ({ data }) => parsed(data).forEach(prepend))
   source.addEventListener("said", ({ data }) => parsed(data).forEach(append))
   source.addEventListener("over", () => (source.close(), show("over", "Ended")))

@@ -39,8 +39,8 @@ main { padding-block: .5rem 4rem; display: grid; gap: 1.5rem; grid-template-colu
 .quiet, .kind, .summary { color: var(--quiet) }
 label, .hint { font-size: .875rem }
 label { display: block; color: var(--quiet); margin-bottom: .25rem }
-.field { display: flex; gap: .5rem }
-input, textarea, button { font: inherit; color: inherit; border-radius: 8px; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); background: var(--sheet); padding: .4rem .75rem; min-height: 2.5rem }
+.field, .search { display: flex; gap: .5rem } .search { flex-wrap: wrap; align-items: end; gap: .75rem } .sought { flex: 1 1 18rem }
+input, textarea, button, select { font: inherit; color: inherit; border-radius: 8px; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); background: var(--sheet); padding: .4rem .75rem; min-height: 2.5rem }
 input:is([type=search], [type=password]), textarea { width: 100%; min-width: 0 }
 button { cursor: pointer; font-weight: 600; white-space: nowrap }
 button:hover { border-color: var(--ink) }
@@ -51,13 +51,15 @@ button:hover { border-color: var(--ink) }
 [data-state=recovering] { --tone: var(--work) }
 [data-state=working] { --tone: var(--good) }
 .summary { margin-bottom: .75rem }
-.jobs { list-style: none; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; overflow: clip }
-.job { display: grid; gap: .125rem 1rem; padding: .625rem 1rem; grid-template: "state when" auto "name name" auto "where where" auto "standing standing" auto "next next" auto / auto 1fr }
+.jobs, .jobs :is(thead, tbody, td, th) { display: block; padding: 0; text-align: start; font-weight: inherit }
+.jobs { background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; overflow: clip }
+.jobs .job-head { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: .5rem 1rem; font-size: .8125rem; color: var(--quiet); border-bottom: 1px solid var(--line) }
+.job-head a { color: inherit; text-decoration: none } .job-head a:hover { text-decoration: underline } .job-head [aria-sort] { color: var(--ink); font-weight: 600 }
+.job { display: grid; gap: .125rem 1rem; padding: .625rem 1rem; grid-template: "state when" auto "name agent" auto "host host" auto "where where" auto "standing standing" auto / minmax(0, 1fr) auto }
 .job + .job { border-top: 1px solid var(--line) }
 .job[data-state="needs you"] { box-shadow: inset 3px 0 var(--tone) }
-.job-state { grid-area: state } .job-name { grid-area: name; margin-top: .25rem } .job-standing { grid-area: standing } .job-next { grid-area: next; font-size: .875rem }
-.job-where { grid-area: where; overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .job-when { grid-area: when; text-align: end; white-space: nowrap }
-.hosted .job { grid-template: "state when" auto "name name" auto "host host" auto "where where" auto "standing standing" auto "next next" auto / auto 1fr }
+.job-state { grid-area: state } .job-name { grid-area: name; min-width: 0 } .job-agent { grid-area: agent } .job-standing { grid-area: standing; min-width: 0 } .job-next { font-size: .875rem; margin-top: .125rem } .job-title { display: block; font-size: .875rem; color: var(--quiet) }
+.jobs .job-where { grid-area: where; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .job-where a { color: inherit; text-decoration: none } .job-where a:hover { text-decoration: underline } .jobs .job-when { grid-area: when; text-align: end; white-space: nowrap }
 .job-host { grid-area: host; font-weight: 600; font-size: .875rem } .trouble { color: var(--work) }
 .troubled { list-style: none; font-size: .875rem; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; margin-bottom: .75rem }
 .job-where, .job-when { font-size: .8125rem; color: var(--quiet) }
@@ -124,10 +126,9 @@ summary { cursor: pointer } summary::marker { color: var(--quiet) }
 @media (min-width: 48rem) {
   .event { grid-template: "mark time what rev" auto / 1rem 9.5rem minmax(0, 1fr) auto }
 
-  .search { width: 22rem }
-  .job { grid-template: "state name standing when" auto "state where next when" auto / 7.5rem 17rem minmax(0, 1fr) auto; align-items: baseline }
-  .hosted .job { grid-template: "state name host standing when" auto "state where host next when" auto / 7.5rem 15rem 9rem minmax(0, 1fr) auto; align-items: baseline }
-  .job-name { margin-top: 0 }
+  .jobs .job, .jobs .job-head { display: grid; grid-template: "state name agent where standing when" auto / 7.5rem minmax(0, 3fr) minmax(0, 1.25fr) minmax(0, 2.5fr) minmax(0, 4fr) 6rem; align-items: baseline }
+  .hosted .job, .hosted .job-head { grid-template: "state name host agent where standing when" auto / 7.5rem minmax(0, 3fr) minmax(0, 1.5fr) minmax(0, 1.25fr) minmax(0, 2fr) minmax(0, 4fr) 6rem }
+  .job-head :last-child { text-align: end }
 }
 .needs, .marks { list-style: none; display: grid; gap: .5rem } .needs .next { margin-top: .125rem }
 .marks li { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 .625rem } .marks time { color: var(--quiet); font-size: .875rem }

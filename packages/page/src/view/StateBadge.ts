@@ -9,6 +9,9 @@ interface Stated {
   readonly held?: boolean
 }
 
+/** Returns whether a job is shown as one that needs a person. */
+export const needsPerson = (job: Stated): boolean => jobWord(job) === "needs you"
+
 /** Returns the word of a job's state with its sign. */
 export const stateBadge = (job: Stated): Html =>
   html`<span class="badge" data-state="${jobWord(job)}"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { html } from "../Html.ts"
 import { framed, idInPath, type PageWorld, withFailures } from "../PageWorld.ts"
-import { stateLine } from "../view/StateBadge.ts"
+import { needsPerson, stateLine } from "../view/StateBadge.ts"
 import { changesPart, noChanges } from "./ChangesPage.ts"
 import { watchHead } from "./WatchTabs.ts"
 
@@ -16,8 +16,12 @@ export const changesPages = (world: PageWorld) => {
       Effect.map(changesPart),
       Effect.catchTag("GitUnusable", ({ problem }) => Effect.succeed(noChanges(plain(problem, 500))))
     )
-    const main = html`${watchHead(found, "changes", links)} ${stateLine(yield* souffleur.status(found))} ${part}`
-    return framed({ title: `${found.id}: changes · souffleur`, live: null, main }, world)
+    const status = yield* souffleur.status(found)
+    const main = html`${watchHead(found, "changes", links)} ${stateLine(status)} ${part}`
+    return framed(
+      { title: `${found.id}: changes · souffleur`, needs: Number(needsPerson(status)), live: null, main },
+      world
+    )
   })
   return [HttpRouter.route("GET", "/watches/:id/changes", withFailures(world)(page))] as const
 }

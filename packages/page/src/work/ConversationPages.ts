@@ -4,7 +4,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { html } from "../Html.ts"
 import type { FeedEvent } from "../LiveFeed.ts"
 import { framed, idInPath, numberOf, type PageWorld, queried, stateEvery, withFailures } from "../PageWorld.ts"
-import { stateLine } from "../view/StateBadge.ts"
+import { needsPerson, stateLine } from "../view/StateBadge.ts"
 import { conversationPart, noConversation, sessionBegins } from "./ConversationPage.ts"
 import { saidItems } from "./SaidItems.ts"
 import { viewAddress, watchHead } from "./WatchTabs.ts"
@@ -29,7 +29,7 @@ const show = Effect.fnUntraced(function* (world: PageWorld) {
     ...(before === undefined ? {} : { place: { before } })
   })
   const seen = yield* world.seen
-  const state = stateLine(yield* souffleur.status(found))
+  const status = yield* souffleur.status(found)
   const address = viewAddress(links, found.id, "conversation")
   const main = Option.match(part, {
     onNone: () => noConversation("There is no session file that can be read. Reload once its agent has begun."),
@@ -41,8 +41,9 @@ const show = Effect.fnUntraced(function* (world: PageWorld) {
   return framed(
     {
       title: `${found.id}: conversation · souffleur`,
+      needs: Number(needsPerson(status)),
       live: Option.getOrNull(Option.map(live, (one) => `${address}/live?from=${placeAfter(one)}`)),
-      main: html`${watchHead(found, "conversation", links)} ${state} ${main}`
+      main: html`${watchHead(found, "conversation", links)} ${stateLine(status)} ${main}`
     },
     world
   )
