@@ -100,10 +100,13 @@ const furnished = Effect.gen(function* () {
     "import { remind } from './reminder'\n"
   )
   const more = (text: string) => fs.writeFileString(path.join(home, sessions.claude.file), text, { flag: "a" })
-  return { link: yield* serve, more }
+  return { link: yield* serve, more, tell }
 })
 
 const views = {
+  list: "",
+  sorted: "?state=needs+you&sort=-when",
+  overview: "watches/claude-0001",
   conversation: "watches/claude-0001/conversation",
   codex: "watches/codex-0001/conversation",
   changes: "watches/claude-0001/changes"
@@ -182,6 +185,25 @@ describe("command-line#page", () => {
         await page.locator("#said").getByText("<b>no markup</b>").waitFor()
         assert.strictEqual(await page.evaluate("window.scrollY"), 0)
         assert.strictEqual(await page.locator("#said").getByText("And another.").count(), 1)
+      })
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+  inBrowser("the title and the icon of an open list say how many need a person", () =>
+    Effect.gen(function* () {
+      const { link, tell } = yield* furnished
+      const { complaints, page } = yield* tab()
+      const icon = () => page.locator("link[rel=icon]").getAttribute("href")
+      yield* Effect.promise(async () => {
+        await page.goto(link)
+        assert.deepStrictEqual([await page.title(), await icon()], ["(7) souffleur", "/needed.svg"])
+        await page.getByText("Live", { exact: true }).waitFor()
+      })
+      for (const agent of Object.keys(sessions))
+        yield* tell(`${agent}-0001`, [{ _tag: "ConductorCompleted", at: 1_772_430_000_000, by: "turn" }], 13)
+      yield* Effect.promise(async () => {
+        await page.locator('#jobs[data-needs="0"]').waitFor()
+        assert.deepStrictEqual([await page.title(), await icon()], ["souffleur", "/page.svg"])
       })
       assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped, Effect.provide(layerStage))

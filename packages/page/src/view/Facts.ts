@@ -34,7 +34,7 @@ const agoInWords = (millis: number): string => {
 /** The time of an event as how long ago it was, with the exact one. A time to come, or of long ago, is told itself. */
 export const agoTag = (at: number, seen: Seen): Html => {
   const ago = seen.now - at
-  const words = ago < 0 || ago >= 30 * 86_400_000 ? Words.moment(at, seen.now, seen.zone) : agoInWords(ago)
+  const words = ago < 0 || ago >= 30 * 86_400_000 ? Words.day(at, seen.zone) : agoInWords(ago)
   return html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, seen.zone)}">${words}</time>`
 }
 

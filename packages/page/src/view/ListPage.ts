@@ -153,7 +153,7 @@ const filterLine = ({ listing }: JobPage, links: Links): Html | false => {
   const only = [state, agent, project].filter((one) => one !== "")
   if (only.length === 0) return false
   const all = listAddress(links, listing, { state: "", agent: "", project: "" })
-  return html`<p class="hint">
+  return html`<p class="hint only">
     Only ${only.map((one) => html`<code>${one}</code> `)}<a href="${all}"
       >${search === "" ? "Show all" : "Show all that are found"}</a
     >
