@@ -1,5 +1,6 @@
 import { Clock, Console, Effect, FileSystem, Path, Schema, Stream } from "effect"
 import { running, souffleur } from "./Child.ts"
+import { conversations } from "./Conversations.ts"
 import { here, makeStore } from "./StoreFile.ts"
 import { restingWatch } from "./Resting.ts"
 import { report, type Row, timed } from "./Table.ts"
@@ -28,7 +29,7 @@ const firstLine = (handle: Effect.Success<ReturnType<typeof running>>) =>
   )
 
 /** Starts a page, and goes through its link as a browser does. */
-const opened = Effect.fnUntraced(function* (entry: string, cwd: string, env: Variables) {
+export const opened = Effect.fnUntraced(function* (entry: string, cwd: string, env: Variables) {
   const handle = yield* running(process.execPath, [entry, "page", "--port", "0", "--json"], cwd, env)
   const { url } = yield* Schema.decodeEffect(Printed)(yield* firstLine(handle))
   const entrance = yield* Effect.promise(() => fetch(url, { redirect: "manual" }))
@@ -138,8 +139,10 @@ export const page = (seconds: number) =>
         })
     }
     rows.push(yield* memory("the server after it, MB"))
+    const said = yield* conversations(entry, folder)
     const share = yield* looked(entry, folder, seconds)
     const met = [
+      said,
       yield* report(["page", ...stores.map(({ name }) => name), "ratio"], rows),
       yield* report(
         ["a watch at rest, % of a core", "alone", "looked at", "ratio"],

@@ -113,6 +113,9 @@ const ownHeads = (listing: Listing, links: FrameLinks): ReadonlyArray<ColumnHead
   return [...heads.slice(0, -1), { name: "Now" }, heads.at(-1)!]
 }
 
+/** Returns the end of a path, which tells folders apart. */
+const endOf = (path: string): string => path.split("/").slice(-2).join("/")
+
 const ownRow = (
   job: Job,
   { links, listing, seen }: { readonly links: Links; readonly listing: Listing; readonly seen: Seen }
@@ -122,7 +125,9 @@ const ownRow = (
   const look = {
     name: html`<a href="${address}">${id}</a>`,
     title,
-    where: html`<a href="${listAddress(links, listing, { project })}" aria-label="Only ${project}">${project}</a>`,
+    where: html`<a href="${listAddress(links, listing, { project })}" aria-label="Only ${project}"
+      >${endOf(project)}</a
+    >`,
     standing: [need === null ? standing : need.why, ...jobFacts(job)].join(" · "),
     next: need === null ? null : html`Next: <code>${need.next}</code>`
   }

@@ -13,8 +13,8 @@ const newline = 10
 const blockBytes = 1 << 20
 /** Bytes of a line whose long texts are cut. A longer one is left out. */
 const longest = 16 << 20
-/** Bytes of a part: an agent may write megabytes that are no conversation. */
-const partBytes = 8 << 20
+/** Bytes and lines of a part: an agent may write megabytes that are no conversation. */
+const [partBytes, partLines] = [8 << 20, 20_000] as const
 /** Things said after which a part begins with the next record. */
 const enough = 100
 
@@ -133,15 +133,15 @@ export const makeSaidPart = ({ conversation, isOther }: SaidRecords) => {
       if (json === undefined) from = offset
       else add({ json, offset })
     }
-    let [room, long] = [partBytes, longest]
-    while (from > 0 && said < enough && room > 0 && long > 0) {
+    let [room, long, lines] = [partBytes, longest, partLines]
+    while (from > 0 && said < enough && room > 0 && long > 0 && lines > 0) {
       const [was, start] = [from, Math.max(0, from - blockBytes)]
       const block = yield* bytesOf(source, start, from)
       if (block.length < from - start) break
       const whole = block.at(-1) === newline ? block.length - 1 : block.length
       const first = start === 0 ? 0 : block.subarray(0, whole).indexOf(newline) + 1
       if (first > 0 || start === 0) {
-        for (let stop = whole; stop >= first && said < enough;) {
+        for (let stop = whole; stop >= first && said < enough && lines > 0; lines--) {
           const begin = Math.max(first, block.subarray(0, stop).lastIndexOf(newline) + 1)
           if (begin === stop) from = start + begin
           else addLine(block.subarray(begin, stop), start + begin)
