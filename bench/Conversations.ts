@@ -1,5 +1,5 @@
 import { Clock, Console, Effect, FileSystem } from "effect"
-import { opened } from "./PageBench.ts"
+import { opened } from "./OpenedPage.ts"
 import { sessionFile } from "./SessionFileBench.ts"
 import { here, makeStore } from "./StoreFile.ts"
 import { report, timed } from "./Table.ts"

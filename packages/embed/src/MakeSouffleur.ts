@@ -20,7 +20,7 @@ import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import { stopPlan } from "./conducting/StopPlan.ts"
 import { type ConversationAsked, conversationNews, conversationOf } from "./jobs/JobConversation.ts"
-import { changesOf } from "./jobs/JobChanges.ts"
+import { watchChanges } from "./jobs/JobChanges.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { outputOf, type OutputOptions } from "./jobs/JobOutput.ts"
 import { resultOf, wordsOfJob } from "./jobs/JobResult.ts"
@@ -194,7 +194,7 @@ export const makeSouffleur = Effect.gen(function* () {
     conversation: (name: WatchName, asked?: ConversationAsked) => here(conversationOf(name, asked)),
     conversationNews: (...of: Parameters<typeof conversationNews>) =>
       ownSpansOfStream(context)(conversationNews(...of)),
-    changes: (name: WatchName) => here(changesOf(name)),
+    changes: (name: WatchName) => here(watchChanges(name)),
     output: (name: WatchName, options?: OutputOptions) => ownSpansOfStream(context)(outputOf(name, options)),
     result: (name: WatchName) => here(resultOf(name)),
     planStatus: (named: NamedRun) => here(statusOfRun(named)),

@@ -7,7 +7,7 @@ import type { PlanName } from "./conducting/FindPlan.ts"
 import type { RunningPlan } from "./conducting/KeptRun.ts"
 import type { PlanStatus } from "./conducting/PlanStatus.ts"
 import type { Job } from "./jobs/Job.ts"
-import type { Conversation, ConversationAsked } from "./jobs/JobConversation.ts"
+import type { ConversationPart, ConversationAsked } from "./jobs/JobConversation.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
 import type { JobResult } from "./jobs/JobResult.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
@@ -176,7 +176,7 @@ export class Souffleur extends Context.Service<
     readonly conversation: (
       name: WatchName,
       asked?: ConversationAsked
-    ) => Effect.Effect<Option.Option<Conversation>, ResultError>
+    ) => Effect.Effect<Option.Option<ConversationPart>, ResultError>
     /**
      * Streams what is said after a place of the conversation, in bytes, through the sessions that follow, to the end of
      * the watch.
@@ -184,10 +184,10 @@ export class Souffleur extends Context.Service<
     readonly conversationNews: (
       name: WatchName,
       from: { readonly session: number; readonly after: number }
-    ) => Stream.Stream<Conversation, ResultError>
+    ) => Stream.Stream<ConversationPart, ResultError>
     /**
-     * Returns how the work tree of a watch differs from the last commit that HEAD had before the watch began. It runs no
-     * program that the repository names. Fails with `GitUnusable` where git cannot tell.
+     * Returns how the work tree of a watch differs from the last commit that HEAD had before the watch began. It runs
+     * no program that the repository names. Fails with `GitUnusable` where git cannot tell.
      */
     readonly changes: (name: WatchName) => Effect.Effect<WorkChanges, ChangesError>
     /**

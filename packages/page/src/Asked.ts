@@ -9,8 +9,9 @@ export interface Asked {
 }
 
 /** What a list is sorted by. */
-export const columns = ["state", "name", "agent", "folder", "when"] as const
-export type Column = (typeof columns)[number]
+export const listColumns = ["state", "name", "agent", "folder", "when"] as const
+/** A column of the list, by which it is sorted. */
+export type Column = (typeof listColumns)[number]
 
 /** The states by which a list is filtered. */
 export const jobWords: ReadonlyArray<JobWord> = [
@@ -54,8 +55,8 @@ export const askedListing = Effect.gen(function* () {
     state: jobWords.find((one) => one === word("state")) ?? "",
     agent: word("agent").slice(0, maxSearch),
     project: word("folder").slice(0, maxFolder),
-    sort: columns.find((one) => one === sort) ?? "state",
-    reversed: reversed && columns.some((one) => one === sort)
+    sort: listColumns.find((one) => one === sort) ?? "state",
+    reversed: reversed && listColumns.some((one) => one === sort)
   } satisfies Listing
 })
 

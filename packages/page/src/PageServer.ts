@@ -16,8 +16,8 @@ import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./RunPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
-import { changesPages } from "./work/ChangesPages.ts"
-import { conversationPages } from "./work/ConversationPages.ts"
+import { changesPages } from "./shown/ChangesPages.ts"
+import { conversationPages } from "./shown/ConversationPages.ts"
 import { watchPages } from "./WatchPages.ts"
 
 /** The type of the text format of Prometheus. */

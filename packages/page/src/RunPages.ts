@@ -11,7 +11,7 @@ import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, withFailures
 import { eventItem } from "./view/EventItems.ts"
 import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
 import type { JobLinks } from "./view/Links.ts"
-import { needsPerson } from "./view/StateBadge.ts"
+import { needsYou } from "./view/StateBadge.ts"
 import type { Seen } from "./view/Seen.ts"
 import { eventsOnPage, jobHead } from "./view/WatchPage.ts"
 
@@ -110,7 +110,7 @@ const sightOf = ({
     const secret = gate.acts ? gate.secrets.form : null
     const status = yield* souffleur.planStatus(found)
     return [
-      { event: "part", name: "state", data: runStatePart(status, now), needs: needsPerson(status) },
+      { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
       { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, links, now) }
     ]
   })

@@ -20,11 +20,11 @@ import { bounds, watchAt } from "./history/Excerpt.ts"
 import type { Excerpts } from "./history/Excerpts.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import type { JobLinks } from "./view/Links.ts"
-import { needsPerson } from "./view/StateBadge.ts"
+import { needsYou } from "./view/StateBadge.ts"
 import type { Seen } from "./view/Seen.ts"
 import { actsPart, watchActs } from "./view/WatchActs.ts"
 import { eventsHead, eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
-import { watchHead } from "./work/WatchTabs.ts"
+import { watchHead } from "./shown/WatchTabs.ts"
 
 /** A watch as its page asks for it: of this host, or of the copy that a hub has. */
 export interface WatchSight<E> {
@@ -156,7 +156,7 @@ const sightOf = ({ excerpts, feed, gate, links, seen, souffleur }: PageWorld): W
     const form = { address: links.watch(found.id), hidden: { secret: gate.secrets.form } }
     const status = yield* souffleur.status(found)
     return [
-      { event: "part", name: "state", data: statePart(status, yield* seen), needs: needsPerson(status) },
+      { event: "part", name: "state", data: statePart(status, yield* seen), needs: needsYou(status) },
       { event: "part", name: "acts", data: actsPart(gate.acts ? watchActs(found.watch, form) : []) }
     ]
   })

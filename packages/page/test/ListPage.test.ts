@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Souffleur } from "@souffleur/embed"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { makeJobPages } from "../src/JobPages.ts"
 import { ask, enter, layerStage, makeStage, night } from "./PageStage.ts"
 
@@ -70,7 +70,7 @@ describe("command-line#page", () => {
         const empty = yield* view
         assert.match(empty, /<title>souffleur<\/title>/u)
         assert.include(empty, 'href="/page.svg"')
-        const at = Date.now() - 125 * 60_000
+        const at = (yield* Clock.currentTimeMillis) - 125 * 60_000
         yield* tell(
           "opera-0001",
           night(project).map((event) => ({ ...event, at }))

@@ -102,7 +102,7 @@ export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFail
 export type Speaker = "User" | "Assistant" | "Summary of what came before"
 
 /** One thing of a conversation, as it was written: a terminal would obey it. It is for showing, and decides nothing. */
-export type Said =
+export type Utterance =
   | { readonly _tag: "Words"; readonly who: Speaker; readonly text: string }
   | {
       readonly _tag: "Call"
@@ -123,7 +123,7 @@ export interface SaidRecord {
   readonly at: number
   /** True if the record is long, so that only the beginnings of its texts were read. */
   readonly cut: boolean
-  readonly said: ReadonlyArray<Said>
+  readonly said: ReadonlyArray<Utterance>
 }
 
 /** A place in a session file, in bytes: what comes before it, or after it. Without one it is the end of the file. */

@@ -5,7 +5,7 @@ import { findWatch, type WatchName } from "../watching/FindWatch.ts"
 import { lookedAt, looking } from "./JobLook.ts"
 
 /** A part of the conversation of a watch, in one of its sessions. */
-export interface Conversation extends SaidPart {
+export interface ConversationPart extends SaidPart {
   /** The place of its session among those of the watch. */
   readonly session: number
   /** The sessions of the watch by their ids, in the order in which it came to them. */
@@ -28,7 +28,7 @@ const partOf = Effect.fnUntraced(function* (watch: Watch, { place, session = ses
   const id = watch.sessions[session]
   if (conversation === undefined || watch.kind !== "agent" || id === undefined) return Option.none()
   yield* lookAsWatched(watch)
-  return Option.map(yield* conversation(id, place), (part): Conversation => ({
+  return Option.map(yield* conversation(id, place), (part): ConversationPart => ({
     ...part,
     session,
     sessions: watch.sessions

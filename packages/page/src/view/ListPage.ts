@@ -1,7 +1,7 @@
 import { Words } from "@souffleur/domain"
 import { type Job, type JobCounts, jobFacts, jobWord, summaryOf } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
-import { type Column, columns, jobWords, type Listing, queryOfListing } from "../Asked.ts"
+import { type Column, listColumns, jobWords, type Listing, queryOfListing } from "../Asked.ts"
 import { agoTag } from "./Facts.ts"
 import type { FrameLinks, Links } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
@@ -99,7 +99,7 @@ const listAddress = (links: FrameLinks, listing: Listing, change: Partial<Listin
 
 /** Returns the heads of the columns, each with the link that sorts by it, or the other way round. */
 const ownHeads = (listing: Listing, links: FrameLinks): ReadonlyArray<ColumnHead> => {
-  const heads = columns.map((column): ColumnHead => {
+  const heads = listColumns.map((column): ColumnHead => {
     const [name, downward] = named[column]
     const isSorted = listing.sort === column
     const reversed = isSorted ? !listing.reversed : downward

@@ -10,7 +10,7 @@ interface Stated {
 }
 
 /** Returns whether a job is shown as one that needs a person. */
-export const needsPerson = (job: Stated): boolean => jobWord(job) === "needs you"
+export const needsYou = (job: Stated): boolean => jobWord(job) === "needs you"
 
 /** Returns the word of a job's state with its sign. */
 export const stateBadge = (job: Stated): Html =>
@@ -19,7 +19,7 @@ export const stateBadge = (job: Stated): Html =>
   >`
 
 /** Returns the state of a job now on one line, as the part of a page that moves. */
-export const stateLine = ({
+export const stateNow = ({
   need,
   standing,
   ...job

@@ -1,4 +1,4 @@
-import { agentsOwn, type Said, type SaidPart, type SaidPlace, type SaidRecord } from "@souffleur/domain"
+import { agentsOwn, type Utterance, type SaidPart, type SaidPlace, type SaidRecord } from "@souffleur/domain"
 import { type TrustedFile, TrustedFiles } from "@souffleur/process"
 import { Effect, Option } from "effect"
 import type { Conversation, Frame, Turns } from "../export/Conversation.ts"
@@ -20,8 +20,8 @@ const enough = 100
 
 /** Makes turns that keep what is said, and write nothing. */
 const makeSaid = () => {
-  let said: Array<Said> = []
-  const kept = (one: Said) => (said.push(one), "")
+  let said: Array<Utterance> = []
+  const kept = (one: Utterance) => (said.push(one), "")
   const turns: Turns = {
     counts: { records: 0, version: "", inputsCut: 0, resultsCut: 0, attachments: 0 },
     said: (who, text) => (text.trim() === "" ? "" : kept({ _tag: "Words", who, text })),
@@ -118,12 +118,14 @@ export const makeSaidPart = ({ conversation, isOther }: SaidRecords) => {
 
   const before = Effect.fnUntraced(function* (source: TrustedFile, end: number) {
     const found: Array<Found> = []
-    let [said, to, from] = [0, end, end]
+    let [to, from] = [end, end]
+    let [room, long, lines, wanted] = [partBytes, longest, partLines, enough]
+    const isOpen = () => from > 0 && room > 0 && long > 0 && lines > 0 && wanted > 0
     const add = (one: Found) => {
       // What an agent says again is known in order alone, so this only counts.
       const here = makeReader()(one).said.length
       if (here > 0) found.push(one)
-      said += here
+      wanted -= here
       from = one.offset
     }
     const addLine = (bytes: Uint8Array, offset: number) => {
@@ -133,15 +135,14 @@ export const makeSaidPart = ({ conversation, isOther }: SaidRecords) => {
       if (json === undefined) from = offset
       else add({ json, offset })
     }
-    let [room, long, lines] = [partBytes, longest, partLines]
-    while (from > 0 && said < enough && room > 0 && long > 0 && lines > 0) {
+    while (isOpen()) {
       const [was, start] = [from, Math.max(0, from - blockBytes)]
       const block = yield* bytesOf(source, start, from)
       if (block.length < from - start) break
       const whole = block.at(-1) === newline ? block.length - 1 : block.length
       const first = start === 0 ? 0 : block.subarray(0, whole).indexOf(newline) + 1
       if (first > 0 || start === 0) {
-        for (let stop = whole; stop >= first && said < enough && lines > 0; lines--) {
+        for (let stop = whole; stop >= first && isOpen(); lines--) {
           const begin = Math.max(first, block.subarray(0, stop).lastIndexOf(newline) + 1)
           if (begin === stop) from = start + begin
           else addLine(block.subarray(begin, stop), start + begin)

@@ -1,11 +1,11 @@
-import type { Conversation } from "@souffleur/embed"
+import type { ConversationPart } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import type { Seen } from "../view/Seen.ts"
 import { saidItems } from "./SaidItems.ts"
 
 /** A part of a conversation, as its page shows it. */
 export interface ShownConversation {
-  readonly part: Conversation
+  readonly part: ConversationPart
   /** The address of the conversation. */
   readonly address: string
   /** True if it is an earlier part than the newest one. */
@@ -13,7 +13,7 @@ export interface ShownConversation {
 }
 
 /** The line where a session begins. */
-export const sessionBegins = ({ session, sessions }: Conversation): Html =>
+export const sessionBegins = ({ session, sessions }: ConversationPart): Html =>
   html`<li id="s${session}-begins" class="boundary">
     <span
       >${sessions.length === 1 ? "The session begins" : `Session ${session + 1} of ${sessions.length} begins`}

@@ -1,5 +1,5 @@
-import { bare, plain, type Said, type SaidRecord, type Speaker, Words } from "@souffleur/domain"
-import type { Conversation } from "@souffleur/embed"
+import { bare, plain, type Utterance, type SaidRecord, type Speaker, Words } from "@souffleur/domain"
+import type { ConversationPart } from "@souffleur/embed"
 import { type Html, html, unescaped } from "../Html.ts"
 import { timeTag } from "../view/Facts.ts"
 import type { Seen } from "../view/Seen.ts"
@@ -36,7 +36,7 @@ const textOf = (value: unknown): string =>
 /** The fields of an input that tell best what a call does. */
 const telling = ["command", "cmd", "file_path", "filePath", "path", "pattern", "query", "url", "description", "prompt"]
 
-type Input = Extract<Said, { readonly _tag: "Call" }>["input"]
+type Input = Extract<Utterance, { readonly _tag: "Call" }>["input"]
 
 /** Returns what a call does, on one line. */
 export const callInBrief = (input: Input): string => {
@@ -79,7 +79,7 @@ const folded = (one: Row, head: Html, text: Html): Html =>
     <p class="hint quiet">${timeOf(one)}</p>
   </details>`
 
-const words = (one: Row, { text, who }: Extract<Said, { readonly _tag: "Words" }>): Html => {
+const words = (one: Row, { text, who }: Extract<Utterance, { readonly _tag: "Words" }>): Html => {
   const [speaker, name] = speakers[who]
   const shown = html`<div class="words-of">${textLines(text, maxWords)}</div>`
   if (speaker === "person" && handOff.test(text))
@@ -95,7 +95,7 @@ const words = (one: Row, { text, who }: Extract<Said, { readonly _tag: "Words" }
   )
 }
 
-const item = (one: Row, said: Said, toolOf: (id: string) => string | undefined): Html => {
+const item = (one: Row, said: Utterance, toolOf: (id: string) => string | undefined): Html => {
   switch (said._tag) {
     case "Words":
       return words(one, said)
@@ -128,7 +128,7 @@ const item = (one: Row, said: Said, toolOf: (id: string) => string | undefined):
 }
 
 /** Returns what is said in a part of a conversation, oldest first. */
-export const saidItems = ({ records, session }: Conversation, seen: Seen): ReadonlyArray<Html> => {
+export const saidItems = ({ records, session }: ConversationPart, seen: Seen): ReadonlyArray<Html> => {
   const tools = new Map(
     records.flatMap(({ said }) => said.flatMap((one) => (one._tag === "Call" ? [[one.id, one.name] as const] : [])))
   )

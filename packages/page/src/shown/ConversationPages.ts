@@ -1,10 +1,10 @@
-import type { Conversation } from "@souffleur/embed"
+import type { ConversationPart } from "@souffleur/embed"
 import { Effect, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { html } from "../Html.ts"
 import type { FeedEvent } from "../LiveFeed.ts"
 import { framed, idInPath, numberOf, type PageWorld, queried, stateEvery, withFailures } from "../PageWorld.ts"
-import { needsPerson, stateLine } from "../view/StateBadge.ts"
+import { needsYou, stateNow } from "../view/StateBadge.ts"
 import { conversationPart, noConversation, sessionBegins } from "./ConversationPage.ts"
 import { saidItems } from "./SaidItems.ts"
 import { viewAddress, watchHead } from "./WatchTabs.ts"
@@ -13,7 +13,7 @@ import { viewAddress, watchHead } from "./WatchTabs.ts"
 const byteOf = (word: string): number | undefined => (/^\d{1,15}$/u.test(word) ? Number(word) : undefined)
 
 /** Writes the place after a part, and reads it again. */
-const placeAfter = ({ session, to }: Pick<Conversation, "session" | "to">) => `${session}-${to}`
+const placeAfter = ({ session, to }: Pick<ConversationPart, "session" | "to">) => `${session}-${to}`
 const placeOf = (word: string) => {
   const [, session, after] = /^(\d{1,6})-(\d{1,15})$/u.exec(word) ?? []
   return session === undefined ? undefined : { session: Number(session), after: Number(after) }
@@ -41,9 +41,9 @@ const show = Effect.fnUntraced(function* (world: PageWorld) {
   return framed(
     {
       title: `${found.id}: conversation · souffleur`,
-      needs: Number(needsPerson(status)),
+      needs: Number(needsYou(status)),
       live: Option.getOrNull(Option.map(live, (one) => `${address}/live?from=${placeAfter(one)}`)),
-      main: html`${watchHead(found, "conversation", links)} ${stateLine(status)} ${main}`
+      main: html`${watchHead(found, "conversation", links)} ${stateNow(status)} ${main}`
     },
     world
   )
@@ -71,7 +71,7 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
     Stream.concat(Stream.succeed<FeedEvent>({ event: "over" }))
   )
   const state = Effect.gen(function* () {
-    const data = stateLine(yield* souffleur.status(yield* souffleur.find(found.id)))
+    const data = stateNow(yield* souffleur.status(yield* souffleur.find(found.id)))
     return { event: "part", name: "state", data } satisfies FeedEvent
   })
   const moving = Stream.mapEffect(Stream.tick(stateEvery), () => state)

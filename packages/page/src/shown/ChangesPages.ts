@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { html } from "../Html.ts"
 import { framed, idInPath, type PageWorld, withFailures } from "../PageWorld.ts"
-import { needsPerson, stateLine } from "../view/StateBadge.ts"
+import { needsYou, stateNow } from "../view/StateBadge.ts"
 import { changesPart, noChanges } from "./ChangesPage.ts"
 import { watchHead } from "./WatchTabs.ts"
 
@@ -17,9 +17,9 @@ export const changesPages = (world: PageWorld) => {
       Effect.catchTag("GitUnusable", ({ problem }) => Effect.succeed(noChanges(plain(problem, 500))))
     )
     const status = yield* souffleur.status(found)
-    const main = html`${watchHead(found, "changes", links)} ${stateLine(status)} ${part}`
+    const main = html`${watchHead(found, "changes", links)} ${stateNow(status)} ${part}`
     return framed(
-      { title: `${found.id}: changes · souffleur`, needs: Number(needsPerson(status)), live: null, main },
+      { title: `${found.id}: changes · souffleur`, needs: Number(needsYou(status)), live: null, main },
       world
     )
   })
