@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { ask, enter, layerStage, makeStage, night, reading } from "./PageStage.ts"
+import { examples } from "../../domain/test/fixtures/events/Examples.ts"
+import { ask, began, enter, layerStage, makeStage, night, reading } from "./PageStage.ts"
 
 const sessionId = "3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a"
+const successor = "4f2a0b9d-ff2e-42cb-8275-f2cdd9cea75b"
 const time = "2026-03-01T22:10:00.000Z"
 
 const user = (content: unknown) => `${JSON.stringify({ type: "user", timestamp: time, message: { content } })}\n`
@@ -36,8 +38,9 @@ const staged = Effect.fnUntraced(function* (records: string) {
   )
   const { cookie, list } = yield* enter(yield* serve)
   const view = (query = "") => ask(`${list}watches/opera-0001/conversation${query}`, { headers: { cookie } })
+  const other = (records: string) => fs.writeFileString(`${folder}/${successor}.jsonl`, records, { mode: 0o600 })
   const more = (records: string) => fs.writeFileString(file, records, { flag: "a" })
-  return { cookie, list, more, tell, view }
+  return { cookie, list, more, other, tell, view }
 })
 
 describe("command-line#page", () => {
@@ -93,6 +96,29 @@ describe("command-line#page", () => {
       const again = yield* reading(url, { cookie, "last-event-id": id })
       yield* again.until((text) => text.includes("Meanwhile."))
       assert.notInclude(again.text(), "One more.")
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+  it.live("a conversation goes on in the session of a successor, and leads back to the one before", () =>
+    Effect.gen(function* () {
+      const { cookie, list, other, tell, view } = yield* staged(conversation)
+      const [, live = ""] = /data-live="([^"]+)"/u.exec((yield* view()).text) ?? []
+      const feed = yield* reading(new URL(live, list).href, { cookie })
+      yield* other(spoken("I am the successor."))
+      yield* tell(
+        "opera-0001",
+        [{ ...examples.ConductorRelaunched, at: began + 20_000_000, generation: 3, sessionId: successor }],
+        13
+      )
+      yield* feed.until((text) => text.includes("I am the successor."))
+      assert.match(feed.text(), new RegExp(`id: 1-\\d+[^]+Session 2 of 2[^]+${successor}`, "u"))
+      const { text } = yield* view()
+      assert.include(text, "I am the successor.")
+      assert.notInclude(text, "go\nwrite")
+      assert.match(text, /session=1#end">Earlier session</u)
+      const first = yield* view("?session=1")
+      assert.include(first.text, "go\nwrite")
+      assert.notInclude(first.text, "data-live")
+      assert.match(first.text, /session=2#end">Later session</u)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
   it.live("a watch without a session that can be read says so, and a command has no conversation", () =>
