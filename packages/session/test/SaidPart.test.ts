@@ -80,6 +80,14 @@ describe("command-line#page", () => {
         assert.deepStrictEqual([...new Set(followed)], ["first", "lllllllll", "second", "LeftOut", "third"])
       })
     )
+    it.effect("a reader who is far behind gets the end, and sees that by where it begins", () =>
+      Effect.gen(function* () {
+        const path = yield* session(`${line("m".repeat(33 << 20))}${lines(2)}`)
+        const found = yield* read(path, { after: 0 })
+        assert.deepStrictEqual(textsIn(found), ["LeftOut", "word 0", "word 1"])
+        assert.isAbove(found.from, 0)
+      })
+    )
     it.effect("a file that became shorter is read from its end again", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(textsIn(yield* read(yield* session(lines(2)), { after: 1000 })), ["word 0", "word 1"])

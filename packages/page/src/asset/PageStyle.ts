@@ -126,10 +126,11 @@ summary { cursor: pointer } summary::marker { color: var(--quiet) }
 @media (max-width: 47.99rem) { .roomy { display: none } }
 @media (min-width: 48rem) {
   .event { grid-template: "mark time what rev" auto / 1rem 9.5rem minmax(0, 1fr) auto }
-
+}
+@media (min-width: 60rem) {
   .jobs .job, .jobs .job-head { display: grid; grid-template: "state name agent where standing when" auto / 7.5rem minmax(0, 3fr) minmax(0, 1.25fr) minmax(0, 2.5fr) minmax(0, 4fr) 6rem; align-items: baseline }
   .hosted .job, .hosted .job-head { grid-template: "state name host agent where standing when" auto / 7.5rem minmax(0, 3fr) minmax(0, 1.5fr) minmax(0, 1.25fr) minmax(0, 2fr) minmax(0, 4fr) 6rem }
-  .job-agent { justify-self: start } .jobs .job-head :last-child { text-align: end }
+  .jobs:not(.hosted) .job-where { white-space: normal } .job-agent { justify-self: start } .jobs .job-head :last-child { text-align: end }
 }
 .needs, .marks { list-style: none; display: grid; gap: .5rem } .needs .next { margin-top: .125rem }
 .marks li { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 .625rem } .marks time { color: var(--quiet); font-size: .875rem }

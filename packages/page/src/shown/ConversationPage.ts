@@ -21,6 +21,12 @@ export const sessionBegins = ({ session, sessions }: ConversationPart): Html =>
     >
   </li>`
 
+/** The line where a reader was too far behind. */
+export const partIsLeftOut = ({ from, session }: ConversationPart): Html =>
+  html`<li id="s${session}-${from}-left" class="boundary">
+    <span>Some of it is left out here: reload, and go to “Earlier”</span>
+  </li>`
+
 /** Returns the links to the sessions of the watch. */
 const sessionLinks = ({ address, part: { session, sessions } }: ShownConversation): Html | null => {
   if (sessions.length < 2) return null

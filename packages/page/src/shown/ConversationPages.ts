@@ -5,7 +5,7 @@ import { html } from "../Html.ts"
 import type { FeedEvent } from "../LiveFeed.ts"
 import { framed, idInPath, numberOf, type PageWorld, queried, stateEvery, withFailures } from "../PageWorld.ts"
 import { needsYou, stateNow } from "../view/StateBadge.ts"
-import { conversationPart, noConversation, sessionBegins } from "./ConversationPage.ts"
+import { conversationPart, noConversation, partIsLeftOut, sessionBegins } from "./ConversationPage.ts"
 import { saidItems } from "./SaidItems.ts"
 import { viewAddress, watchHead } from "./WatchTabs.ts"
 
@@ -57,15 +57,13 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
   if (from === undefined) return yield* world.feed(Stream.succeed({ event: "over" }))
   const said = souffleur.conversationNews(found.id, from).pipe(
     Stream.mapAccumEffect(
-      () => from.session,
+      () => ({ session: from.session, to: from.after }),
       Effect.fnUntraced(function* (before, part) {
-        const data = saidItems(part, yield* world.seen)
-        const event: FeedEvent = {
-          event: "said",
-          id: placeAfter(part),
-          data: part.session === before ? data : [sessionBegins(part), ...data]
-        }
-        return [part.session, [event]] as const
+        const begins =
+          part.session === before.session ? part.from > before.to && partIsLeftOut(part) : sessionBegins(part)
+        const data = [...(begins === false ? [] : [begins]), ...saidItems(part, yield* world.seen)]
+        const event: FeedEvent = { event: "said", id: placeAfter(part), data }
+        return [part, [event]] as const
       })
     ),
     Stream.concat(Stream.succeed<FeedEvent>({ event: "over" }))

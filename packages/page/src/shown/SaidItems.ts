@@ -81,7 +81,7 @@ const folded = (one: Row, head: Html, text: Html): Html =>
 
 const words = (one: Row, { text, who }: Extract<Utterance, { readonly _tag: "Words" }>): Html => {
   const [speaker, name] = speakers[who]
-  const shown = html`<div class="words-of">${textLines(text, maxWords)}</div>`
+  const shown = html`<div class="words-of" dir="auto">${textLines(text, maxWords)}</div>`
   if (speaker === "person" && handOff.test(text))
     return html`<li id="${one.id}-begins" class="boundary"><span>souffleur hands over: a generation begins</span></li>
       ${row(one, "souffleur", folded(one, html`<span class="who">souffleur</span> Its prompt`, textLines(text, maxWords)))}`

@@ -15,6 +15,8 @@ const blockBytes = 1 << 20
 const longest = 16 << 20
 /** Bytes and lines of a part: an agent may write megabytes that are no conversation. */
 const [partBytes, partLines] = [8 << 20, 20_000] as const
+/** Bytes that a reader may be behind. One who is further behind gets the end. */
+const furthest = 32 << 20
 /** Things said after which a part begins with the next record. */
 const enough = 100
 
@@ -188,7 +190,7 @@ export const makeSaidPart = ({ conversation, isOther }: SaidRecords) => {
       const size = Number((yield* source.stat).size)
       // A file that is shorter by now is another one.
       const part =
-        place !== undefined && "after" in place && place.after <= size
+        place !== undefined && "after" in place && place.after <= size && size - place.after <= furthest
           ? yield* after(source, place.after, size)
           : yield* before(source, place !== undefined && "before" in place ? Math.min(place.before, size) : size)
       return Option.some(part)
