@@ -119,6 +119,7 @@ describe("command-line#page", () => {
       assert.include(first.text, "go\nwrite")
       assert.notInclude(first.text, "data-live")
       assert.match(first.text, /session=2#end">Later session</u)
+      assert.include(first.text, "The session ends here.")
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
   it.live("a watch without a session that can be read says so, and a command has no conversation", () =>
@@ -132,6 +133,8 @@ describe("command-line#page", () => {
       const { cookie, list } = yield* enter(yield* serve)
       const none = yield* ask(`${list}watches/opera-0001/conversation`, { headers: { cookie } })
       assert.include(none.text, "There is no session file that can be read.")
+      const changes = yield* ask(`${list}watches/opera-0001/changes`, { headers: { cookie } })
+      assert.include(changes.text, "Its folder is in no git repository.")
       const command = yield* ask(`${list}watches/make-0002`, { headers: { cookie } })
       assert.notInclude(command.text, "/conversation")
       for (const odd of ["?session=9999", "?before=99999999999999", "?before=-1", "?before=7&before=8"])

@@ -14,7 +14,13 @@ export const changesPages = (world: PageWorld) => {
     const found = yield* souffleur.find(yield* idInPath)
     const part = yield* souffleur.changes(found.id).pipe(
       Effect.map(changesPart),
-      Effect.catchTag("GitUnusable", ({ problem }) => Effect.succeed(noChanges(plain(problem, 500))))
+      Effect.catchTag("GitUnusable", ({ problem }) =>
+        Effect.succeed(
+          noChanges(
+            problem.includes("not a git repository") ? "Its folder is in no git repository." : plain(problem, 500)
+          )
+        )
+      )
     )
     const status = yield* souffleur.status(found)
     const main = html`${watchHead(found, "changes", links)} ${stateNow(status)} ${part}`

@@ -8,6 +8,8 @@ export interface ShownConversation {
   readonly part: ConversationPart
   /** The address of the conversation. */
   readonly address: string
+  /** The folder of the watch. */
+  readonly project: string
   /** True if it is an earlier part than the newest one. */
   readonly past: boolean
 }
@@ -39,8 +41,8 @@ const sessionLinks = ({ address, part: { session, sessions } }: ShownConversatio
 
 /** Returns a part of a conversation, with links to the parts around it. */
 export const conversationPart = (shown: ShownConversation, seen: Seen): Html => {
-  const { address, part, past } = shown
-  const { from, records, session } = part
+  const { address, part, past, project } = shown
+  const { from, records, session, sessions } = part
   const here = `${address}?session=${session + 1}`
   return html`<section class="panel" aria-labelledby="said-title">
     <div class="head">
@@ -50,12 +52,12 @@ export const conversationPart = (shown: ShownConversation, seen: Seen): Html => 
     ${from > 0 && html`<nav class="pages" aria-label="Earlier parts"><a href="${here}&before=${from}#end">Earlier</a></nav>`}
     <div role="log" aria-labelledby="said-title">
       <ol id="said" class="saids">
-        ${from === 0 && sessionBegins(part)} ${saidItems(part, seen)}
+        ${from === 0 && sessionBegins(part)} ${saidItems(part, project, seen)}
       </ol>
     </div>
     ${records.length === 0 && html`<p class="quiet">Nothing is said in this part.</p>`}
-    <nav id="end" class="pages" aria-label="Later parts" tabindex="-1">
-      ${past ? html`<a href="${here}#end">Newest</a>` : html`<span class="quiet">This is the newest.</span>`}
+    <nav id="end" class="pages" aria-label="Later parts">
+      ${past ? html`<a href="${here}#end">Newest</a>` : html`<span class="quiet">${session + 1 < sessions.length ? "The session ends here." : "This is the newest."}</span>`}
     </nav>
   </section>`
 }

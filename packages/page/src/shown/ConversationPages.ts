@@ -33,7 +33,8 @@ const show = Effect.fnUntraced(function* (world: PageWorld) {
   const address = viewAddress(links, found.id, "conversation")
   const main = Option.match(part, {
     onNone: () => noConversation("There is no session file that can be read. Reload once its agent has begun."),
-    onSome: (part) => conversationPart({ part, address, past: before !== undefined }, seen)
+    onSome: (part) =>
+      conversationPart({ part, address, project: found.watch.project, past: before !== undefined }, seen)
   })
   // What is said now comes to the page that shows the newest part alone.
   const { sessionId, sessions } = found.watch
@@ -61,7 +62,7 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
       Effect.fnUntraced(function* (before, part) {
         const begins =
           part.session === before.session ? part.from > before.to && partIsLeftOut(part) : sessionBegins(part)
-        const data = [...(begins === false ? [] : [begins]), ...saidItems(part, yield* world.seen)]
+        const data = [...(begins === false ? [] : [begins]), ...saidItems(part, found.watch.project, yield* world.seen)]
         const event: FeedEvent = { event: "said", id: placeAfter(part), data }
         return [part, [event]] as const
       })

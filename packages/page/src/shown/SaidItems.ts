@@ -38,10 +38,10 @@ const telling = ["command", "cmd", "file_path", "filePath", "path", "pattern", "
 
 type Input = Extract<Utterance, { readonly _tag: "Call" }>["input"]
 
-/** Returns what a call does, on one line. */
-export const callInBrief = (input: Input): string => {
+/** Returns what a call does, on one line. A path below the project is told without it. */
+export const callInBrief = (input: Input, project: string): string => {
   const name = telling.find((field) => Object.hasOwn(input, field)) ?? Object.keys(input)[0]
-  return name === undefined ? "" : brief(textOf(input[name]))
+  return name === undefined ? "" : brief(textOf(input[name]).replaceAll(`${project}/`, ""))
 }
 
 const inputInWhole = (input: Input): string =>
@@ -61,6 +61,7 @@ const speakers: Readonly<Record<Speaker, readonly [who: string, name: string]>> 
 interface Row {
   readonly id: string
   readonly record: SaidRecord
+  readonly project: string
   readonly seen: Seen
 }
 
@@ -84,7 +85,7 @@ const words = (one: Row, { text, who }: Extract<Utterance, { readonly _tag: "Wor
   const shown = html`<div class="words-of" dir="auto">${textLines(text, maxWords)}</div>`
   if (speaker === "person" && handOff.test(text))
     return html`<li id="${one.id}-begins" class="boundary"><span>souffleur hands over: a generation begins</span></li>
-      ${row(one, "souffleur", folded(one, html`<span class="who">souffleur</span> Its prompt`, textLines(text, maxWords)))}`
+      ${row(one, "souffleur", folded(one, html`<span class="who">souffleur’s prompt</span>`, textLines(text, maxWords)))}`
   if (speaker === "souffleur")
     return row(one, speaker, folded(one, html`<span class="who">${name}</span>`, textLines(text, maxWords)))
   return row(
@@ -105,7 +106,7 @@ const item = (one: Row, said: Utterance, toolOf: (id: string) => string | undefi
         "tool",
         folded(
           one,
-          html`<code>${brief(said.name)}</code> <span class="brief">${callInBrief(said.input)}</span>`,
+          html`<code>${brief(said.name)}</code> <span class="brief">${callInBrief(said.input, one.project)}</span>`,
           textLines(inputInWhole(said.input), maxInput)
         )
       )
@@ -128,13 +129,13 @@ const item = (one: Row, said: Utterance, toolOf: (id: string) => string | undefi
 }
 
 /** Returns what is said in a part of a conversation, oldest first. */
-export const saidItems = ({ records, session }: ConversationPart, seen: Seen): ReadonlyArray<Html> => {
+export const saidItems = ({ records, session }: ConversationPart, project: string, seen: Seen): ReadonlyArray<Html> => {
   const tools = new Map(
     records.flatMap(({ said }) => said.flatMap((one) => (one._tag === "Call" ? [[one.id, one.name] as const] : [])))
   )
   return records.flatMap((record) =>
     record.said.map((said, n) =>
-      item({ id: `s${session}-${record.offset}-${n}`, record, seen }, said, (id) => tools.get(id))
+      item({ id: `s${session}-${record.offset}-${n}`, record, project, seen }, said, (id) => tools.get(id))
     )
   )
 }
