@@ -170,5 +170,8 @@ export type AdoptError = AlreadyWatched | BadTarget | ClaimFailed | SessionNotFo
 /** What a watch printed cannot be told. `NoOutput`: nothing is kept of what its agent prints. */
 export type OutputError = NoOutput | ResultError
 
+/** The work of a watch cannot be compared. `GitUnusable`: git cannot tell. */
+export type ChangesError = GitUnusable | ReadFailed
+
 /** What came of a job cannot be told: its log or its parts fail. */
 export type ResultError = PartsError | ReadFailed

@@ -19,6 +19,7 @@ export {
 export { type Conversation, type Counts, type Frame, makeTurns, type Turns } from "./export/Conversation.ts"
 export { type FilesModified, makeFilesModified } from "./export/FilesModified.ts"
 export { type Dialect, makeExport } from "./export/TranscriptExport.ts"
+export { makeSaidPart } from "./said/SaidPart.ts"
 export { makeFollower } from "./lines/Follower.ts"
 export { linesSince } from "./lines/Since.ts"
 export { newestMode } from "./lines/NewestMode.ts"
