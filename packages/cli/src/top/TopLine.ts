@@ -1,18 +1,10 @@
-import { plain, type StateWord } from "@souffleur/domain"
+import { plain } from "@souffleur/domain"
 import { cut } from "../Wrapped.ts"
 
 /** How a line is drawn where the terminal wants colours. */
 export type Tone = "bold" | "dim" | "green" | "yellow" | "red"
 
 const codes: Readonly<Record<Tone, number>> = { bold: 1, dim: 2, green: 32, yellow: 33, red: 31 }
-
-/** The tone of each state. Its sign and its word say the same. */
-export const stateTones: Readonly<Partial<Record<StateWord, Tone>>> = {
-  "needs you": "yellow",
-  idle: "bold",
-  recovering: "yellow",
-  ended: "dim"
-}
 
 /** One line of the screen. */
 export interface TopLine {
