@@ -148,6 +148,8 @@ export interface StatusLine {
   readonly state: string
   /** Begins with the gap to the state. */
   readonly cells: string
+  /** Its title where no column has it; empty: one has, or it has none. */
+  readonly title: string
   /** What it says besides; empty: nothing. */
   readonly note: string
 }
@@ -201,9 +203,8 @@ export const statusLayout = (
       name: padded(cut(ids[n]!, name), name),
       state: padded(states[n]!, state),
       cells: line(kept.map(({ cells }) => cells[n]!)),
-      note: [isTitled ? "" : shortTitle(row.job, belowColumns), plain(noteOf(row), maxCell)]
-        .filter((one) => one !== "")
-        .join(" · ")
+      title: isTitled ? "" : shortTitle(row.job, belowColumns),
+      note: plain(noteOf(row), maxCell)
     }))
   }
 }
@@ -220,7 +221,8 @@ export const statusTable = (
   const { heads, lines, width } = statusLayout(rows, { columns, now })
   return [
     brush("dim", heads),
-    ...lines.flatMap(({ cells, name, note, state }, n) => {
+    ...lines.flatMap(({ cells, name, note: said, state, title }, n) => {
+      const note = [title, said].filter((one) => one !== "").join(" · ")
       const tone = statusTone(rows[n]!)
       const isBeside = note !== "" && width + gap + textColumns(note) <= columns
       const before = `${name}${spaces}${tone === undefined ? state : brush(tone, state)}`

@@ -14,7 +14,8 @@ export interface Looked {
   readonly zone: Zone
 }
 
-const help: ReadonlyArray<string> = [
+/** The help, a line for each key. */
+export const topHelp: ReadonlyArray<string> = [
   "↑ ↓  k j  choose, or scroll; also page up and down, home, end",
   "enter     one watch or run: its state and its last events",
   "o         the output of its agent below the list, on or off",
@@ -112,7 +113,7 @@ export const topFrame = (top: Top, seen: Looked & Terminal.Size): ReadonlyArray<
     ...Array.from({ length: Math.max(0, count - lines.length) }, () => ({ text: "" }))
   ]
   if (top.view !== "list") {
-    const lines = top.view === "help" ? help.map((text) => ({ text })) : top.text
+    const lines = top.view === "help" ? topHelp.map((text) => ({ text })) : top.text
     return [...above, ...filled(text(top, lines, seen), room), ...below].slice(-Math.max(1, rows))
   }
   const output = top.pane ? pane(top, Math.ceil(room / 2), columns) : []

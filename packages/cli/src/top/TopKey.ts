@@ -1,6 +1,7 @@
 import type { Job } from "@souffleur/embed"
 import { Option, type Terminal } from "effect"
 import { chosenAt, chosenJob, jobKey, jobsIn, pinned, sorts, type Spoken, type Top } from "./Top.ts"
+import { topHelp } from "./TopFrame.ts"
 import { type TopWord, topWords } from "./TopWord.ts"
 
 /** The screen after a key, and the wish that the key told. `read`: the text of another view. */
@@ -27,7 +28,8 @@ const maxFilter = 60
 const within = (place: number, count: number) => Math.max(0, Math.min(count - 1, place))
 
 const moved = (top: Top, by: number): Top => {
-  if (top.view !== "list") return { ...top, above: within(top.above + by, top.view === "help" ? 100 : top.text.length) }
+  if (top.view !== "list")
+    return { ...top, above: within(top.above + by, top.view === "help" ? topHelp.length : top.text.length) }
   const jobs = jobsIn(top)
   const job = jobs[within(chosenAt(top, jobs) + by, jobs.length)]
   return job === undefined ? top : { ...top, chosen: jobKey(job) }

@@ -11,7 +11,7 @@ import type { TopLine } from "./TopLine.ts"
 const [mark, gap] = [2, 2] as const
 
 /** The least and the most columns of what a row says, and those of a terminal that keeps room for it. */
-const [leastNote, mostNote, roomFrom] = [10, 60, 100] as const
+const [leastNote, mostNote, roomFrom] = [10, 40, 100] as const
 
 /** The lines from which on the table has its heads. */
 const headsFrom = 6
@@ -30,7 +30,7 @@ export const topTable = (
   if (jobs.length === 0) return sayings([{ text: `Nothing here has ${JSON.stringify(top.filter)}` }])
   const rows = jobs.map((job): StatusRow => ({ job, seen: top.sights.get(jobKey(job))?.status, unread: true }))
   const activity = (job: Pick<Job, "id" | "kind">) => sparkline(top.sights.get(jobKey(job))?.activity ?? new Map(), now)
-  const room = columns < roomFrom ? 0 : Math.min(mostNote, Math.floor(columns / 4))
+  const room = columns < roomFrom ? 0 : Math.min(mostNote, Math.floor(columns / 6))
   const layout = statusLayout(rows, {
     columns: columns - mark - room,
     now,
@@ -42,15 +42,17 @@ export const topTable = (
   const hasHeads = lines >= headsFrom
   const count = lines - (hasHeads ? 1 : 0)
   const first = Math.max(0, Math.min(at - Math.floor(count / 2), jobs.length - count))
-  const body = layout.lines.slice(first, first + count).map(({ cells, name, note, state }, n): TopLine => {
+  const said = layout.lines.map(({ note, title }) => [note, title].filter((one) => one !== "").join(" · "))
+  const body = layout.lines.slice(first, first + count).map(({ cells, name, state }, n): TopLine => {
     const isChosen = first + n === at
+    const note = said[first + n]!
     const line = `${isChosen ? "›" : " "} ${name}  ${state}${cells}`
     return {
       text: note === "" || shown(note) === "" ? line.trimEnd() : `${line}  ${shown(note)}`,
       tone: isChosen ? "bold" : statusTone(rows[first + n]!)
     }
   })
-  const { note } = layout.lines[at]!
+  const note = said[at]!
   return {
     rows: [...(hasHeads ? [{ text: `  ${layout.heads}`, tone: "dim" } as const] : []), ...body],
     note: textColumns(note) <= rest ? "" : note
