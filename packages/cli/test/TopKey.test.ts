@@ -100,6 +100,11 @@ describe("command-line#top", () => {
       assert.isUndefined(paneJob(after(shown, "w")))
       assert.isUndefined(paneJob(after(shown, "o")))
     })
+    it("a key with Alt is none of these", () => {
+      const input = key("x")
+      const { top, wish } = pressed(topOf(jobs), { ...input, key: { ...input.key, meta: true } })
+      assert.deepStrictEqual([top.asks, wish], [null, undefined])
+    })
     it("a key ends a look whose log is still read", () => {
       assert.strictEqual(pressed(initialTop, key("q")).wish, "quit")
       assert.isUndefined(chosenJob(after(initialTop, "down", "return", "w", "a", "r", "y")))

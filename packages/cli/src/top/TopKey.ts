@@ -68,6 +68,8 @@ export const pressed = (before: Top, { input, key }: Terminal.UserInput): Presse
   const top = pinned({ ...before, notice: null, asks: null })
   if (key.ctrl)
     return name === "c" ? { top, wish: "interrupt" } : { top: before, ...(name === "d" && { wish: "quit" }) }
+  // Escape and a key that follows at once are one key of its own.
+  if (key.meta && name !== "escape") return { top: before }
   if (before.asks !== null)
     return name === "y"
       ? { top, wish: before.asks }
@@ -98,7 +100,7 @@ export const pressed = (before: Top, { input, key }: Terminal.UserInput): Presse
     case "s":
       return { top: { ...top, sort: sorts[(sorts.indexOf(top.sort) + 1) % sorts.length]! } }
     case "/":
-      return { top: { ...top, view: "list", typing: true } }
+      return { top: pinned({ ...top, view: "list", filter: "", typing: true }) }
     case "?":
       return { top: { ...top, view: "help", above: 0 } }
     default:

@@ -1,5 +1,6 @@
 import { Cause, Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { Project } from "../commands/ProjectCommand.ts"
 import { withStep } from "../explain/NextStep.ts"
 import { printing } from "../Printing.ts"
 import { defective } from "../Uncaught.ts"
@@ -17,8 +18,10 @@ const word =
   (id: string) => {
     const heard: Array<string> = []
     const hear = (line: string) => void heard.push(line.replace(/^souffleur: /u, ""))
-    return Effect.promise(load).pipe(
-      Effect.flatMap((command) => Command.runWith(command, { version })([id])),
+    return Effect.gen(function* () {
+      const command = yield* Effect.promise(load)
+      yield* Command.runWith(command, { version })([id, "--project-dir", yield* Project])
+    }).pipe(
       Effect.provideService(Console.Console, printing(false, { log: hear, error: hear })),
       Effect.map((): TopLine => ({ text: heard.join(" "), tone: "green" })),
       // A command that has told its failure ends with a code alone.
