@@ -10,7 +10,7 @@ const missing = spawnSync("tmux", ["-V"]).status !== 0
 
 /** Starts `souffleur top` in a window of a tmux server of the test's own. Its script says the exit code after it. */
 const makePane = Effect.fnUntraced(function* (
-  the: Effect.Success<ReturnType<typeof stage>>,
+  the: Pick<Effect.Success<ReturnType<typeof stage>>, "environment" | "home" | "project">,
   { columns, rows }: { readonly columns: number; readonly rows: number },
   more: Variables = {}
 ) {

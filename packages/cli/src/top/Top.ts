@@ -116,7 +116,7 @@ export const chosenJob = (top: Top): Job | undefined => {
 }
 
 /** Chooses the job that the screen shows as chosen, so that it stays so where the list moves. */
-export const pinned = (top: Top): Top => {
+export const keptChosen = (top: Top): Top => {
   const job = chosenJob(top)
   return job === undefined ? top : { ...top, chosen: jobKey(job) }
 }

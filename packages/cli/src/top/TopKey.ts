@@ -1,6 +1,6 @@
 import type { Job } from "@souffleur/embed"
 import { Option, type Terminal } from "effect"
-import { chosenAt, chosenJob, jobKey, jobsIn, pinned, sorts, type Spoken, type Top } from "./Top.ts"
+import { chosenAt, chosenJob, jobKey, jobsIn, keptChosen, sorts, type Spoken, type Top } from "./Top.ts"
 import { topHelp } from "./TopFrame.ts"
 import { type TopWord, topWords } from "./TopWord.ts"
 
@@ -54,18 +54,18 @@ const attached = (top: Top, { state }: Job): Pressed =>
 
 /** Returns the screen while a filter is typed. */
 const typed = (top: Top, name: string, input: string): Top => {
-  if (name === "return" || name === "enter") return pinned({ ...top, typing: false })
-  if (name === "escape") return pinned({ ...top, typing: false, filter: "" })
+  if (name === "return" || name === "enter") return keptChosen({ ...top, typing: false })
+  if (name === "escape") return keptChosen({ ...top, typing: false, filter: "" })
   if (name === "up" || name === "down") return moved(top, moves[name]!)
   const filter = name === "backspace" ? [...top.filter].slice(0, -1).join("") : top.filter + input
-  return pinned({ ...top, filter: filter.replaceAll(/\p{Cc}/gu, "").slice(0, maxFilter) })
+  return keptChosen({ ...top, filter: filter.replaceAll(/\p{Cc}/gu, "").slice(0, maxFilter) })
 }
 
 /** Returns what follows from a key. */
 export const pressed = (before: Top, { input, key }: Terminal.UserInput): Pressed => {
   const text = Option.getOrElse(input, () => "")
   const name = key.name === "" ? text : key.name
-  const top = pinned({ ...before, notice: null, asks: null })
+  const top = keptChosen({ ...before, notice: null, asks: null })
   if (key.ctrl)
     return name === "c" ? { top, wish: "interrupt" } : { top: before, ...(name === "d" && { wish: "quit" }) }
   // Escape and a key that follows at once are one key of its own.
@@ -86,7 +86,7 @@ export const pressed = (before: Top, { input, key }: Terminal.UserInput): Presse
     case "escape":
     case "left":
     case "backspace":
-      return { top: top.view === "list" ? pinned({ ...top, filter: "" }) : { ...top, view: "list" } }
+      return { top: top.view === "list" ? keptChosen({ ...top, filter: "" }) : { ...top, view: "list" } }
     case "return":
     case "enter":
     case "right":
@@ -100,7 +100,7 @@ export const pressed = (before: Top, { input, key }: Terminal.UserInput): Presse
     case "s":
       return { top: { ...top, sort: sorts[(sorts.indexOf(top.sort) + 1) % sorts.length]! } }
     case "/":
-      return { top: pinned({ ...top, view: "list", filter: "", typing: true }) }
+      return { top: keptChosen({ ...top, view: "list", filter: "", typing: true }) }
     case "?":
       return { top: { ...top, view: "help", above: 0 } }
     default:

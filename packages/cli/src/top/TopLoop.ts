@@ -1,7 +1,7 @@
 import type { Job, Souffleur } from "@souffleur/embed"
 import { followJobs, type JobNews } from "@souffleur/embed/internal"
 import { Clock, Effect, Option, Queue, Stream, SubscriptionRef, Terminal } from "effect"
-import { chosenJob, initialTop, jobKey, type JobSight, paneJob, pinned, type Top } from "./Top.ts"
+import { chosenJob, initialTop, jobKey, type JobSight, paneJob, keptChosen, type Top } from "./Top.ts"
 import { type Looked, topFrame } from "./TopFrame.ts"
 import { pressed } from "./TopKey.ts"
 import type { TopLine } from "./TopLine.ts"
@@ -85,7 +85,7 @@ export const topLoop = Effect.fn("topLoop")(function* ({
   const after = Effect.fnUntraced(function* (top: Top, message: Message, seen: Looked) {
     switch (message._tag) {
       case "News": {
-        const next = pinned({ ...top, news: message.news })
+        const next = keptChosen({ ...top, news: message.news })
         return { top: message.news.moved ? yield* read(next, seen) : next }
       }
       case "Sights":

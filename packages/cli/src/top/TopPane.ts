@@ -92,10 +92,11 @@ const ofWatch = Effect.fnUntraced(
     const found = yield* findWatch(id)
     const { launchId } = found.watch
     const isPrinting = launchId !== undefined && (yield* fs.exists(outputPath(launchId)))
-    return (isPrinting ? ofLaunch(found, yield* Settings) : words(id)) as Lines
+    const lines: Lines = isPrinting ? ofLaunch(found, yield* Settings) : words(id)
+    return lines
   },
   Effect.catch(({ message }) => Effect.succeed<Lines>(Stream.succeed([message])))
 )
 
-/** Streams the last lines that the agent of a job printed, as `attach` follows them. It reads while somebody listens. */
+/** Streams the last lines that the agent of a job printed, as `attach` follows them, while somebody listens. */
 export const paneLines = ({ id, kind }: Job) => (kind === "run" ? (ofRun(id) as Lines) : Stream.unwrap(ofWatch(id)))
