@@ -13,6 +13,9 @@ import { after, at, jobOf, needing, topOf } from "./TopStage.ts"
 const drawn = (top: Top, columns: number, rows: number) =>
   topFrame(top, { columns, rows, now: at, zone: utc }).map((line) => writtenLine(line, columns, false))
 
+// oxlint-disable-next-line no-control-regex
+const drawnAs = /^\u001B\[[\d;]+m(.*)\u001B\[0m$/u
+
 /** What a look at an agent finds. */
 const sight: JobSight = {
   // The table reads no more of it.
@@ -145,13 +148,13 @@ describe("command-line#top", () => {
         { ...after(list, "w"), text: [{ text: hostile }] }
       ])
         for (const line of topFrame(top, { columns: 80, rows: 24, now: at, zone: utc })) {
-          // oxlint-disable-next-line no-control-regex
-          assert.notMatch(writtenLine(line, 80, true).replace(/^\u001B\[\d+m(.*)\u001B\[0m$/u, "$1"), /[\p{Cc}\u202E]/u)
+          assert.notMatch(writtenLine(line, 80, true).replace(drawnAs, "$1"), /[\p{Cc}\u202E]/u)
         }
     })
     it("colours are there only where the terminal wants them", () => {
       const line = { text: "x", tone: "yellow" } as const
       assert.deepStrictEqual([writtenLine(line, 9, true), writtenLine(line, 9, false)], ["\u001B[33mx\u001B[0m", "x"])
+      assert.strictEqual(writtenLine({ ...line, bold: true }, 9, true), "\u001B[1;33mx\u001B[0m")
     })
     it("changed lines alone are written", () => {
       assert.strictEqual(changesOf(["a", "b"], ["a", "b"]), "")

@@ -79,10 +79,10 @@ const title = (top: Top, columns: number): TopLine => {
     const counts = top.news === null ? "" : summaryOf(countsOf(top.news.living, top.news.endedCount))
     const [left, right] = [`souffleur  ${counts}`, cut(order(top), Math.floor(columns / 2))]
     const room = columns - textColumns(right) - 2
-    return { text: columns < orderFrom ? left : `${padded(cut(left, room), room)}  ${right}`, tone: "bold" }
+    return { text: columns < orderFrom ? left : `${padded(cut(left, room), room)}  ${right}`, bold: true }
   }
   const called = job.title === null ? "" : `${job.title}  `
-  return { text: `${jobSigns[jobWord(job)]} ${job.id}  ${called}${jobLine(job)}`, tone: "bold" }
+  return { text: `${jobSigns[jobWord(job)]} ${job.id}  ${called}${jobLine(job)}`, bold: true }
 }
 
 /** Returns the last lines of the output that so many lines hold, below a line that names it. */

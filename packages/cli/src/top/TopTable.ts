@@ -46,10 +46,12 @@ export const topTable = (
   const body = layout.lines.slice(first, first + count).map(({ cells, name, state }, n): TopLine => {
     const isChosen = first + n === at
     const note = said[first + n]!
+    const tone = statusTone(rows[first + n]!)
     const line = `${isChosen ? "›" : " "} ${name}  ${state}${cells}`
     return {
       text: note === "" || shown(note) === "" ? line.trimEnd() : `${line}  ${shown(note)}`,
-      tone: isChosen ? "bold" : statusTone(rows[first + n]!)
+      bold: isChosen,
+      tone: isChosen && tone === "dim" ? undefined : tone
     }
   })
   const note = said[at]!
