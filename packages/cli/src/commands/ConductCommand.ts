@@ -138,6 +138,10 @@ export const conductCommand = Command.make(
     implementer: optional("implementer", "Another agent that implements, such as pi"),
     reviewer: optional("reviewer", "Another agent that reviews"),
     deadline: optional("deadline", "Begin no further task from then on, such as 07:00"),
+    questions: Flag.Boolean("questions").pipe(
+      Flag.withDescription("What the plan says of questions about it; --no-questions: nobody asks any"),
+      Flag.withDefault(true)
+    ),
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription(
         "Stay where a person is needed, and go on when that is answered (the default under souffleur run)"
@@ -176,6 +180,7 @@ export const conductCommand = Command.make(
         reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout) as Duration.Input | undefined
       },
       agents,
+      questions: flags.questions,
       ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),
       ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {})
     }
@@ -207,7 +212,8 @@ export const conductCommand = Command.make(
               ...(until === undefined ? {} : { deadline: until }),
               ...(wait ? { waiting } : {}),
               moved: flags.moved,
-              restored
+              restored,
+              attended: !restored && (yield* Environment).interactive
             })
           )
         )

@@ -32,7 +32,7 @@ const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 /** Prints the preview of a plan for a person, or as JSON. */
 export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview: PlanPreview, asJson: boolean) {
   if (asJson) return yield* printJson(preview)
-  const { agents, form, gate, goes_on, left_out, preflight, tasks, workflow_id } = preview
+  const { agents, form, gate, goes_on, left_out, preflight, questions, tasks, workflow_id } = preview
   yield* Console.log(`Workflow ${workflow_id}, ${form === null ? "" : `${form}, `}in this order:`)
   const order = tasks.map(({ done, id, line, title }, index) => [
     String(index + 1),
@@ -41,6 +41,7 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
     `${title}${done ? ": done, says the plan" : ""}`
   ])
   yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
+  if (questions) yield* Console.log("a reviewer is asked first what is unclear in it")
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)

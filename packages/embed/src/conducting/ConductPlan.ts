@@ -53,7 +53,7 @@ const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, stat
 /** Begins or resumes the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { cast, known, loaded, pin, statePath }: Loaded,
-  { moved = false, project, restored = false, waiting, ...said }: ConductOptions
+  { attended = false, moved = false, project, questions = true, restored = false, waiting, ...said }: ConductOptions
 ) {
   const { agents, permission } = chosenFor(said, known?.run)
   const path = yield* Path.Path
@@ -79,7 +79,7 @@ const begin = Effect.fnUntraced(function* (
   const opens = Effect.gen(function* () {
     const git = yield* gits.open(project, own)
     const newId = runIdOf(project, file)
-    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, restored })), git }
+    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, questions, restored })), git }
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const pullRequests = yield* hostPullRequests(project)
@@ -102,6 +102,7 @@ const begin = Effect.fnUntraced(function* (
     git,
     words: launchWords,
     statePath,
+    attended,
     requested: permission,
     agents,
     commitSetting: kindFor("implementer", loaded.plan).commitSetting

@@ -63,6 +63,8 @@ export interface PlanPreview {
   /** The programs of its gates, each as a line. */
   readonly gate: ReadonlyArray<string>
   readonly finish: Plan["finish"]
+  /** True if a reviewer is asked what is unclear in it, before its first task. */
+  readonly questions: boolean
   /** The branch that its work gets, or `auto`; `null`: the one that is checked out. */
   readonly branch: string | null
   /** The default branch, where the commits would go to that itself; `null`: they would not, or it is unknown. */
@@ -126,6 +128,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     tasks: foreseenTasks(loaded),
     gate: programLines(loaded.plan),
     finish: loaded.plan.finish,
+    questions: known === undefined && loaded.plan.questions === true && order.questions !== false,
     branch,
     default_branch: Option.isSome(git) ? yield* defaultBranchOut(git.value) : null
   } satisfies PlanPreview
