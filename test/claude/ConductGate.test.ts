@@ -125,7 +125,7 @@ describe("behaviour#preflight", () => {
     "conduct: a commit that no rule allows is told before the first agent, with the lines that let the run be done",
     () =>
       Effect.gen(function* () {
-        const plan = judged("")["plan.yaml"].replace("verify: [node, check.mjs]\n", "")
+        const plan = judged("")["plan.yaml"].replace("verify: [node, check.mjs]\n", "questions: true\n")
         const { conduct, events, lab, prompts } = yield* opera(
           { "plan.yaml": plan },
           () => "echo la > a.txt && git add a.txt && git commit -q -m a"
@@ -139,7 +139,9 @@ describe("behaviour#preflight", () => {
         yield* lab.write(".claude/settings.local.json", lines)
         const run = yield* conduct("plan.yaml")
         assert.strictEqual(yield* run.exitCode, 0, yield* run.said)
-        assert.include(askedIn(yield* events), "overture implementer")
+        assert.deepStrictEqual(askedIn(yield* events), ["null reviewer", "overture implementer", "overture reviewer"])
+        const questioned = (yield* events).find(({ _tag }) => _tag === "PlanQuestioned")
+        assert.deepInclude(questioned, { questions: [], message: null })
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 })
