@@ -179,6 +179,19 @@ describe("behaviour#agents-of-a-run", () => {
       }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 
+  it.effect("a key of its own is a program that prints it, or a variable of any settings file", () =>
+    Effect.gen(function* () {
+      const found = Effect.fnUntraced(function* (files: Parameters<typeof place>[0]) {
+        const { home, project } = yield* place(files)
+        return yield* claudeCommits.ownKey({ project, agentDir: `${home}/.claude` })
+      })
+      assert.isFalse(yield* found({ [ofUser]: { env: { EDITOR: "vi" }, model: "m" } }))
+      assert.isTrue(yield* found({ [ofProject]: { apiKeyHelper: "/bin/key" } }))
+      for (const name of ["ANTHROPIC_API_KEY", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"])
+        assert.isTrue(yield* found({ [ofLocal]: { env: { [name]: "1" } } }), name)
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+
   it.effect("the rules are added to the user's own settings of the project, beside what is there, once", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

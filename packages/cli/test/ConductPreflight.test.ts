@@ -29,7 +29,7 @@ const opera = Effect.gen(function* () {
   for (const agent of agents)
     yield* fs.writeFileString(
       `${home}/bin/${agent}`,
-      `#!/bin/sh\necho "$0 $*" >> ${home}/ran\necho '{"loggedIn": true}\nLogged in'\n`,
+      `#!/bin/sh\necho "$0 $*" >> ${home}/ran\n[ -e ${home}/out ] && echo '{"loggedIn": false}\nNot logged in' || echo '{"loggedIn": true}\nLogged in'\n`,
       { mode: 0o755 }
     )
   const variables = { HOME: home, PATH: `${home}/bin:/usr/bin:/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
@@ -93,6 +93,26 @@ describe("behaviour#preflight", () => {
         assert.notMatch(yes.said, /^not ok +commits/mu)
         assert.match(yes.said, /^not ok +identity/mu)
         assert.notInclude((yield* conduct({ keys: [] })).said, "The agent lacks rules")
+      })
+    )
+
+    it.effect("who is logged out is refused, unless a key of the project, or of another agent, may do", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { conduct, home } = yield* opera
+        yield* fs.writeFileString(`${home}/out`, "")
+        const login = /^not ok +login +Claude Code says that nobody is logged in\n +-> claude auth login$/mu
+        assert.match((yield* conduct({})).said, login)
+        yield* fs.makeDirectory(`${home}/opera/.claude`)
+        yield* fs.writeFileString(`${home}/opera/.claude/settings.json`, '{"apiKeyHelper":"/bin/key"}')
+        const { said } = yield* conduct({})
+        assert.notMatch(said, login)
+        assert.match(said, /^not ok +identity/mu)
+        assert.match((yield* conduct({}, "--dry-run")).said, login)
+        const codex = "--implementer codex --reviewer codex --permission bypassPermissions"
+        const other = yield* conduct({}, ...codex.split(" "))
+        assert.notMatch(other.said, /^not ok +login/mu)
+        assert.match((yield* conduct({}, ...codex.split(" "), "--dry-run")).said, /^not ok +login +Codex says/mu)
       })
     )
 

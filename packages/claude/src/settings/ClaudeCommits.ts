@@ -64,7 +64,11 @@ const joined = (all: ReadonlyArray<PermissionRules>): PermissionRules => ({
 })
 
 /** Reads every settings file that counts in a project. */
-const settingsIn = Effect.fnUntraced(function* ({ agentDir, project }: CommitPlace, root: string, managed: string) {
+const settingsIn = Effect.fnUntraced(function* (
+  { agentDir, project }: Pick<CommitPlace, "agentDir" | "project">,
+  root: string,
+  managed: string
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const more = path.join(managed, "managed-settings.d")
@@ -179,6 +183,16 @@ export const rulesSaid = Effect.fn("rulesSaid")(function* (
   }
 })
 
+/** Returns whether settings name a key, a program that prints one, or another service than Anthropic's. */
+const ownKey = Effect.fn("ownKey")(function* (place: Pick<CommitPlace, "agentDir" | "project">) {
+  const { managed, own, project } = yield* settingsIn(place, yield* rootFor(place.project), managedFolder)
+  return [...managed, ...own, project].some(
+    ({ json: { apiKeyHelper, env } }) =>
+      apiKeyHelper !== undefined ||
+      (isJson(env) && Object.keys(env).some((name) => /^(?:ANTHROPIC_|CLAUDE_CODE_(?:OAUTH|USE)_)/u.test(name)))
+  )
+})
+
 /** Drafts the user's own settings of a project with more rules. */
 const allowRules = Effect.fn("allowRules")(function* (
   project: string,
@@ -209,6 +223,7 @@ const allowRules = Effect.fn("allowRules")(function* (
 
 /** Claude Code's own rules about commits. */
 export const claudeCommits: AgentCommits = {
+  ownKey: (place) => ownKey(place),
   judge: (place, programs) => rulesSaid(place, programs),
   allow: allowRules
 }

@@ -207,7 +207,8 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   const git = yield* repository(project)
   const login = yield* loginReady(
     kind.program === configured.program ? settings : { ...settings, agentCommand: kind.program },
-    kind
+    kind,
+    project
   )
   return [
     found,

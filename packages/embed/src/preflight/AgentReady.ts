@@ -87,8 +87,10 @@ const loginWithin = "10 seconds"
 /** Says whether somebody is logged in to an agent, where that can be known. `settings`: with the agent's command. */
 export const loginReady = Effect.fn("loginReady")(function* (
   settings: ResolvedSettings,
-  { login, program, title }: AgentPackage
+  kind: AgentPackage,
+  project: string
 ) {
+  const { commits, login, program, title } = kind
   const isIn = yield* loginHere.pipe(
     Effect.provide(layerAgentAndLogin(settings)),
     Effect.provide(layerHost),
@@ -96,12 +98,15 @@ export const loginReady = Effect.fn("loginReady")(function* (
     Effect.map(Option.flatten),
     Effect.orElseSucceed(() => Option.none<boolean>())
   )
-  return Option.match(isIn, {
-    onNone: () => unknownCheck("login", `${title} does not say whether anybody is logged in`),
-    // A project may have a key of its own, and a run waits for a login that is refused.
-    onSome: (is) =>
-      is
-        ? readyCheck("login", `${title} is logged in`)
-        : failedCheck("login", `${title} says that nobody is logged in`, login?.todo ?? program)
-  })
+  if (Option.isNone(isIn)) return unknownCheck("login", `${title} does not say whether anybody is logged in`)
+  if (isIn.value) return readyCheck("login", `${title} is logged in`)
+  const agentDir = yield* agentDirOf(kind, settings)
+  // It is asked outside of the project. Of other agents it is not known where a key may come from.
+  const sure = commits !== undefined && !(yield* commits.ownKey({ agentDir, project }))
+  return failedCheck(
+    "login",
+    `${title} says that nobody is logged in`,
+    login?.todo ?? program,
+    sure ? { refuses: true } : {}
+  )
 })

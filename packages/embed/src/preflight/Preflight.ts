@@ -96,7 +96,7 @@ export const preflightOf = Effect.fn("preflightOf")(function* (order: PreflightO
       const own = agentProgram(agent, settings)
       const kind = agentOfProgram(agent, program)
       const isConfigured = agentOfProgram(agent, own).program === kind.program
-      return loginReady(isConfigured ? settings : { ...settings, agentCommand: kind.program }, kind)
+      return loginReady(isConfigured ? settings : { ...settings, agentCommand: kind.program }, kind, project)
     },
     { concurrency: "unbounded" }
   )

@@ -58,6 +58,13 @@ export interface SettingsDraft {
 
 /** Looks after the agent's own rules about commits. */
 export interface AgentCommits {
+  /**
+   * Returns whether its settings bring a key of their own, or another service. A session needs no login there, whatever
+   * the agent says of that.
+   */
+  readonly ownKey: (
+    place: Pick<CommitPlace, "agentDir" | "project">
+  ) => Effect.Effect<boolean, never, FileSystem.FileSystem | Path.Path | TrustedFiles>
   /** Judges commits and these programs, each as the agent would type it. It never fails. */
   readonly judge: (
     place: CommitPlace,
