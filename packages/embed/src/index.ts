@@ -45,6 +45,8 @@ export type { ProjectConfig, ProjectSetting, ProjectSettings } from "./setup/Pro
 export { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 export { ProgramsUntrusted } from "./conducting/PlanPrograms.ts"
 export { StateMisplaced } from "./conducting/NamedPlan.ts"
+export { NotReady } from "./preflight/Preflight.ts"
+export type { PreflightCheck } from "./preflight/PreflightCheck.ts"
 export { RoleUnfit } from "./conducting/RoleAgent.ts"
 export { type PlanName, PlanNotFound } from "./conducting/FindPlan.ts"
 export type { RunningPlan } from "./conducting/KeptRun.ts"

@@ -35,7 +35,7 @@ const usedBy = Effect.fnUntraced(function* (assignment: Assignment) {
  */
 const finishAssignment = Effect.fn("finishAssignment")(
   function* (assignment: Assignment) {
-    const { ref } = yield* PlanContext
+    const { attended = false, ref } = yield* PlanContext
     if (assignment.launch === null) return yield* settleAssignment(assignment)
     const ended = yield* awaitAgent(assignment, assignment.launch)
     // Its session may be known since.
@@ -43,7 +43,7 @@ const finishAssignment = Effect.fn("finishAssignment")(
     const report = yield* judgeAgent(run, run.assignment ?? assignment, ended)
     const margin = yield* jittered((yield* Settings).limitMargin)
     const used = yield* usedBy(run.assignment ?? assignment)
-    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin, used })
+    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin, used, attended })
     if (assignment.role === "finisher") return yield* reported
     // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
     return yield* withoutObstacle(report._tag === "Completed" || report._tag === "Approved", reported)
@@ -127,6 +127,8 @@ const advance = Effect.fnUntraced(function* (run: Run) {
       return yield* byPlan(run, withoutObstacle(true, beginBranch(run, step.wanted), run))
     case "Baseline":
       return yield* byPlan(run, withoutObstacle(false, unlessStopped(judgeBaseline()), run))
+    case "Question":
+      return yield* byPlan(run, withoutObstacle(false, askAllowed(run, "reviewer"), run))
     case "Gate":
       return yield* byPlan(run, withoutObstacle(false, unlessStopped(judgeWork(step.task, step.head)), run))
     case "Verify":

@@ -28,6 +28,7 @@ export const isRight = Effect.fnUntraced(function* (run: Run) {
     return run.reverting === null || (yield* (yield* PlanContext).git.head) !== run.reverting.from
   if (paused?.reason === "branch") return (yield* branchProblem(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.reason === "red") return (yield* (yield* PlanContext).git.head) !== run.baseline?.head
+  if (paused?.reason === "questions") return false
   if (paused?.reason === "deadline") return !isDeadlineOver(run, yield* Clock.currentTimeMillis)
   // A person's word also puts it right: the run understands that plan then.
   if (paused?.reason === "plan") {
@@ -49,8 +50,9 @@ export const isRight = Effect.fnUntraced(function* (run: Run) {
 export const resume = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   if (run.paused === null) return
-  // What was wrong may lie outside of git, such as a database that did not run: these are tried again at each start.
-  const isTried = run.paused.reason === "red" || run.paused.reason === "revert"
+  // What was wrong may lie outside of git, such as a database that did not run: these are tried again at each start. So
+  // are questions, which a person has read by then.
+  const isTried = new Set(["red", "revert", "questions"]).has(run.paused.reason)
   if (isTried || (yield* isRight(run))) return yield* Effect.asVoid(ref.dispatch({ _tag: "Resume" }))
   const { difference: message } = run.paused.reason === "plan" ? yield* comparedPlan(run) : {}
   if (message !== undefined) yield* ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })

@@ -35,6 +35,8 @@ export class PlanContext extends Context.Service<
     readonly requested: Permission
     /** The programs of the agents that a person chose for roles. A role without one has the plan's choice. */
     readonly agents: RoleAgents
+    /** True if a person is there, whom questions about the plan wait for. */
+    readonly attended?: boolean
     /** The setting that lets the implementer commit (`AgentKind.commitSetting`). */
     readonly commitSetting: string
   }

@@ -101,6 +101,8 @@ export const stage = Effect.fnUntraced(function* (
     /** How many processes the first agent, or the first of that role, leaves running at its end. */
     readonly leaves?: number
     readonly leaver?: string
+    /** True if a person is there. */
+    readonly attended?: boolean
     /** True if implementers use tools, so that a turn which left something undone is gone on with. */
     readonly works?: boolean
     /** True if each agent chooses the id of its session, and tells it once it has ended. */
@@ -258,7 +260,8 @@ export const stage = Effect.fnUntraced(function* (
       digest: "d",
       ...(yield* termsOf(plan)),
       progress: null,
-      found: null
+      found: null,
+      questions: plan.questions === true
     },
     { _tag: "Operator" }
   ).pipe(Effect.provideService(RunLog, log))
@@ -277,6 +280,7 @@ export const stage = Effect.fnUntraced(function* (
           git,
           words,
           statePath,
+          attended: acts.attended ?? false,
           requested: "acceptEdits",
           agents: {},
           commitSetting: "it commits where COMMIT is set"

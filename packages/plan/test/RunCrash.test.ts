@@ -126,6 +126,18 @@ const killedEverywhere = Effect.fnUntraced(function* (
 const hangs: Act = () => Effect.succeed(undefined)
 const approved = [() => Effect.succeed(approves)]
 
+describe("behaviour#questions", () => {
+  it.live("a conductor killed at any moment does not have a plan questioned twice", () =>
+    Effect.gen(function* () {
+      const plan = { ...planOf("t1"), questions: true as const }
+      const reviewer = [() => Effect.succeed(rejects(1)), ...approved]
+      const agents = ["reviewer", "implementer", "reviewer"]
+      const moments = yield* killedEverywhere(play([], reviewer, { plan }), ["c0", "c1"], agents, { attempts: 1 })
+      assert.isAbove(moments, 20)
+    }).pipe(Effect.provide(services))
+  )
+})
+
 describe("behaviour#the-plan-is-a-persons", () => {
   it.live("an implementer that rewrites the plan does not have its own criteria, and no task vanishes", () =>
     Effect.gen(function* () {

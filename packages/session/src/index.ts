@@ -47,5 +47,6 @@ export { type FlagMeaning, type FlagTable, type Meaning, readWords, type WordsRe
 export { blocksOf, makeStreamJsonReader } from "./agent/StreamJson.ts"
 export { makeSettingsFolder, readSettingsFile, writeSettingsFile } from "./settings/SettingsFile.ts"
 export { settingsTree, withElement } from "./settings/SettingsText.ts"
+export { hasForeignHook } from "./hooks/ForeignHook.ts"
 export { type HookForm } from "./hooks/HookSettings.ts"
 export { type HookTable, settingsHooks } from "./hooks/SettingsHooks.ts"

@@ -114,6 +114,7 @@ export class Conduction extends Program {
               git,
               words: this.#world.words,
               statePath,
+              attended: this.#options.restored !== true,
               requested,
               agents: {},
               commitSetting: "it commits where COMMIT is set"

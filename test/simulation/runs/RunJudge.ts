@@ -177,6 +177,9 @@ export class RunJudge {
         held(isParked(event, agent, task), "its minor findings are others")
         return held(said === "rejected", `the reviewer said ${said}`)
       }
+      case "PlanQuestioned":
+        if (event.message !== null) return held(event.questions.length === 0, "it asks and does not")
+        return held(said === (event.questions.length > 0 ? "rejected" : "approved"), `the reviewer said ${said}`)
       case "AgentStopped":
         return held(before.assignment?.ending?.reason === "stopped", "no person stopped it")
       case "AgentNudged":

@@ -213,7 +213,7 @@ export class Person {
       }
       return
     }
-    if (reason === "plan") {
+    if (reason === "plan" || reason === "questions") {
       const plan = this.#world.plans.find(({ id }) => stream === `run/${id}`)
       const hashing = Effect.provideService(termsOf(plan!.plan), Hashing, (bytes) =>
         Effect.sync(() => hash("sha256", bytes))

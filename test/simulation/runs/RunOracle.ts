@@ -64,6 +64,8 @@ export class RunOracle {
   /** Refusals of the commit from which the first agent begins, and whether one may begin from there. */
   #reds = 0
   #mayBegin = false
+  /** True once the plan was questioned; `undefined`: nobody is to do that. */
+  #questioned: boolean | undefined = undefined
   #owed: string | undefined = undefined
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
@@ -144,7 +146,14 @@ export class RunOracle {
       if (++this.finishers > 1) this.#violated("a finisher is asked twice")
       return
     }
+    if (asked.role === "reviewer" && asked.taskId === null) {
+      if (this.#questioned !== false) this.#violated("a plan is questioned that nobody is to question, or twice")
+      if ([...this.rungs.values()].some(({ begun }) => begun))
+        this.#violated("a plan is questioned after its first task")
+      return
+    }
     const rung = this.#rung(asked.taskId)
+    if (this.#questioned === false) this.#violated("a task begins before its plan is questioned")
     if (rung.gated && !this.#mayBegin) this.#violated("an agent begins from a commit that no gate took")
     this.#mayBegin = true
     const wanted =
@@ -177,6 +186,7 @@ export class RunOracle {
       this.#violated(`no escalation for ${owed}`)
     switch (event._tag) {
       case "RunOpened":
+        if (event.questions === true) this.#questioned = false
         return this.#outline(event.tasks)
       case "ProgressImported":
         for (const { feedback, id, minor = [], status } of event.tasks) {
@@ -195,7 +205,7 @@ export class RunOracle {
       case "PlanRevised":
         this.#outline(event.tasks)
         // The word that takes the plan is the answer to its pause.
-        if (this.#paused === "plan" || this.#paused === "red") this.#paused = undefined
+        if (new Set(["plan", "red", "questions"]).has(this.#paused ?? "")) this.#paused = undefined
         if ([...this.rungs.values()].some(({ standing }) => standing === "waiting")) {
           this.#finished = false
           this.finishers = 0
@@ -324,6 +334,11 @@ export class RunOracle {
         if (++rung.refused === 3) this.#owed = "gate"
         return
       }
+      case "PlanQuestioned":
+        this.refusals = 0
+        this.#assignmentOver(event)
+        this.#questioned = true
+        return
       case "BaselineVerified":
       case "RedAllowed":
         this.#mayBegin = true

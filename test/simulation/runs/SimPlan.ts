@@ -66,7 +66,8 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
       { _tag: "None" },
       { _tag: "Prompt", prompt: "put an end to it" },
       { _tag: "Command", command: ["/usr/bin/finish"] }
-    ])
+    ]),
+    ...(seed.chance(0.4) ? { questions: true as const } : {})
   }
 }
 

@@ -85,6 +85,8 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     ...stateJson(run),
     workflow_id: plain(run.workflowId, maxIdLength),
     finishing: run.finishing,
+    /** What a reviewer asked about the plan. */
+    questions: run.questions?.list ?? [],
     /** The branch of its work, and where souffleur itself brought that. */
     branch: run.branch ?? null,
     delivered: run.delivered
@@ -156,6 +158,7 @@ export const conductStatusCommand = Command.make(
       for (const line of [
         ...roleLines(status.agents),
         ...agentLines(agent, yield* Settings),
+        ...(run.questions?.list ?? []).map((question) => `  asked of the plan: ${plain(question)}`),
         ...run.tasks.flatMap((task) => taskLines(task, outputPath)),
         ...[workPlace(run)].flatMap((place) => (place === undefined ? [] : [`  the work: ${plain(place)}`])),
         ...nextLines(needs, isOwned ? "" : `; then ${goOn}`)

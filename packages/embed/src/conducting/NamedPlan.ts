@@ -4,7 +4,7 @@ import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
 import { refuseMissing } from "../jobs/ProjectMissing.ts"
 import type { PlanOrder } from "../SouffleurOptions.ts"
 import { Parts } from "../world/Parts.ts"
-import { type CastAgent, castRoles } from "./RoleAgent.ts"
+import { castRoles } from "./RoleAgent.ts"
 
 /** The state file of a run cannot be where it was asked for. */
 export class StateMisplaced extends Schema.TaggedError<StateMisplaced>()("StateMisplaced", { problem: Schema.String }) {
@@ -58,14 +58,3 @@ export const castOf =
       const casting = castRoles(agent, settings, loaded.plan, { ...order, run: known?.run })
       return yield* Effect.provide(casting, layerAgent(settings))
     })
-
-/** Says what keeps the implementer of a plan from a commit. `null`: nothing that can be known, or it needs none. */
-export const commitProblemIn = Effect.fn("commitProblemIn")(function* (
-  cast: ReadonlyArray<CastAgent>,
-  project: string,
-  settings: ResolvedSettings
-) {
-  const { commitProblem } = yield* Parts
-  const implementer = cast.find(({ role }) => role === "implementer")
-  return implementer === undefined ? null : yield* commitProblem(project, settings, implementer)
-})

@@ -10,7 +10,8 @@ import {
 } from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import type { Explained, Explanation, Reason } from "./Explanation.ts"
+import { allReasons, lastReason, printedEnd, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunSentence.ts"
 
@@ -43,12 +44,6 @@ const rejected = ({ feedback, minor, taskId }: Of<"ReviewRejected">, before: Run
   }
 }
 
-/** Quotes the end of what a program printed. Many print empty lines between what counts. */
-const printed = (said: string): ReadonlyArray<string> => {
-  const lines = said.split("\n").filter((line) => line.trim() !== "")
-  return lines.length === 0 ? [] : ["the end of what it printed:", ...lines.map((line) => `  ${line}`)]
-}
-
 const untilAnswered = (taskId: string) =>
   `nothing is asked until: souffleur conduct answer ${taskId} "what to do", or --retry, or --skip`
 
@@ -56,7 +51,7 @@ const untilAnswered = (taskId: string) =>
 const refused = ({ said, taskId }: Of<"WorkRefused">, before: Run): Explanation => {
   const count = (taskOf(before, taskId)?.gateFailures ?? 0) + 1
   return {
-    seen: [`refusal ${count} of this task`, ...printed(said)],
+    seen: [`refusal ${count} of this task`, ...printedEnd(said)],
     ...(count < 3
       ? {
           rule: "no reviewer is asked about refused work: the session of its implementer goes on with that, and no attempt is counted"
@@ -107,7 +102,7 @@ const grieved = ({ reason, taskId }: Of<"TaskEscalated">, before: Run) => {
   return task === undefined ? [] : workProblemsOf(task, reason)
 }
 
-const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "red">, string>> = {
+const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "questions" | "red">, string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
   dirty:
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
@@ -208,9 +203,14 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return failed(event, before)
     case "WorkRefused":
       return refused(event, before)
+    case "PlanQuestioned":
+      return {
+        seen: event.message === null ? event.questions : [event.message],
+        rule: "a plan is questioned once, before its first task: that is an aid, and only a person who is there is waited for"
+      }
     case "BaselineRefused":
       return {
-        seen: printed(event.said),
+        seen: printedEnd(event.said),
         rule: "no agent begins where the gate is red already, unless a person allows it: it could not tell whose fault that is"
       }
     case "TaskEscalated":
@@ -241,7 +241,8 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
         rule: "the work that is there is reviewed; where nothing is left, the task is implemented again"
       }
     case "RunPaused":
-      if (event.reason === "red") return undefined
+      // The event before it is the decision.
+      if (event.reason === "red" || event.reason === "questions") return undefined
       return {
         seen: event.files.length === 0 ? [event.message] : event.files,
         rule: pauses[event.reason],

@@ -47,6 +47,10 @@ const pauses = {
     standing: "paused: the gate is red before the first agent",
     what: "mend the commit that the gate refuses, or allow it:"
   },
+  questions: {
+    standing: "paused: a reviewer asks about the plan",
+    what: "edit the plan, or leave it as it is, and say so:"
+  },
   failed: { standing: "paused: it cannot go on", what: "put this right:" },
   revert: {
     standing: "paused: commits cannot be taken back",
@@ -103,7 +107,7 @@ const goingOn = (run: Run, agent: Condition | null, zone?: Zone): string => {
   if (run.assignment !== null)
     return run.assignment.role === "finisher"
       ? "finishing"
-      : `${run.assignment.taskId}: ${run.assignment.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.assignment.ending === null ? "at work" : "is ended"}${run.assignment.launch === null ? "" : `, pid ${run.assignment.launch.process.pid}`}`
+      : `${run.assignment.taskId ?? "the plan"}: ${run.assignment.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.assignment.ending === null ? "at work" : "is ended"}${run.assignment.launch === null ? "" : `, pid ${run.assignment.launch.process.pid}`}`
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 
@@ -168,6 +172,7 @@ const needs = (
     return [
       `run ${id} is paused: ${what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`.trimEnd(),
       ...(paused.reason === "ceiling" ? ["souffleur conduct answer --allow"] : []),
+      ...(paused.reason === "questions" ? ["souffleur conduct answer --plan"] : []),
       ...(paused.reason === "red" ? ["souffleur conduct answer --allow-red"] : [])
     ]
   }

@@ -70,6 +70,8 @@ export interface RunTimeline {
   readonly from: number
   readonly to: number
   readonly over: boolean
+  /** What a reviewer asked about its plan. These are words of others. */
+  readonly questions: ReadonlyArray<string>
   readonly tasks: ReadonlyArray<TaskStretch>
   /** The agents of the finishing step. */
   readonly finishing: ReadonlyArray<AgentStretch>
@@ -98,6 +100,8 @@ const outcomeOf = (event: RunEvent): Outcome | undefined => {
     case "ImplementationFailed":
     case "ReviewFailed":
       return outcome("failed", `${event.reason}: ${event.message}`)
+    case "PlanQuestioned":
+      return event.message === null ? outcome("done") : outcome("failed", event.message)
     case "ReviewApproved":
       return outcome("approved", event.summary)
     case "ReviewRejected":
@@ -197,6 +201,7 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
     from: events[0]?.event.at ?? now,
     to,
     over,
+    questions: run.questions?.list ?? [],
     tasks: run.tasks.map(({ completedAt, id, minor, skipped, startedAt, status, title, used, verified, work }) => ({
       id,
       title,

@@ -20,6 +20,7 @@ import type { GitUnusable } from "../git/GitUnusable.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
 import { roleChoice } from "../tasks/PlanAgents.ts"
 import { finisherPrompt, implementerPrompt, nudgePrompt } from "./Prompt.ts"
+import { questionsPrompt } from "./QuestionsPrompt.ts"
 import { reviewerPrompt } from "./ReviewPrompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
@@ -32,6 +33,7 @@ const promptOf = Effect.fnUntraced(
   function* (run: Run, { nudge, role, taskId }: Assignment, word: string) {
     const { git, plan, skillPrompt = "" } = yield* PlanContext
     if (role === "finisher") return finisherPrompt(run, plan.finish, skillPrompt)
+    if (taskId === null) return questionsPrompt(plan, word)
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined)
       return yield* new LaunchFailed({ message: `task ${taskId} is no longer in the plan` })

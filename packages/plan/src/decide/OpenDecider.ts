@@ -45,6 +45,7 @@ export const opened = (
     plan,
     progress,
     project,
+    questions = false,
     tasks,
     workflowId,
     workTree = project
@@ -64,7 +65,8 @@ export const opened = (
       finishingDigest,
       branch,
       ...(pin === undefined ? {} : { pin }),
-      ...(agents === undefined ? {} : { agents })
+      ...(agents === undefined ? {} : { agents }),
+      ...(questions ? { questions } : {})
     }),
     ...(found === null
       ? []

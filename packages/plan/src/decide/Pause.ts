@@ -1,5 +1,9 @@
 import type { Run } from "../run/Run.ts"
 
+/** Lists questions in one line. */
+export const numbered = (questions: ReadonlyArray<string>): string =>
+  questions.map((question, at) => `${at + 1}. ${question}`).join(" ")
+
 /** Returns the reason of a pause and its remedy, as one sentence. */
 export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused"]>): string => {
   switch (reason) {
@@ -21,6 +25,8 @@ export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused
       return `it cannot go on: ${message}: put that right`
     case "branch":
       return `its branch cannot be made: ${message}`
+    case "questions":
+      return `a reviewer asks about the plan: ${message} Edit the plan, or leave it, and say souffleur conduct answer --plan`
     case "red":
       return `the commit that the first agent would begin from is refused: ${message}: mend it, or say souffleur conduct answer --allow-red`
     case "revert":

@@ -34,6 +34,10 @@ const ask = (
         )
       : notNow("the finisher is not next")
   }
+  if (step._tag === "Question" && role === "reviewer")
+    return ok(
+      Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false, ...freshChoice(choice) })
+    )
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
   const { task } = step
   const free = (session: string | null) => (session !== null && !held.includes(session) ? session : null)
@@ -108,7 +112,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     }
     case "RevisePlan":
       if (planDifference(run.agreed, command) !== undefined) return revised(run, command, at)
-      return run.paused?.reason === "plan"
+      return run.paused?.reason === "plan" || run.paused?.reason === "questions"
         ? ok(Event.RunResumed.make({ at }))
         : notNow("the plan is as this run has it, and waits for no word")
     case "RebuildStateFile":

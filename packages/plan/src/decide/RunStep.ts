@@ -12,6 +12,8 @@ export type Next =
   | { readonly _tag: "Branch"; readonly wanted: string }
   /** The gates judge the commit that the first agent begins from. */
   | { readonly _tag: "Baseline" }
+  /** A reviewer is asked what is unclear in the plan. */
+  | { readonly _tag: "Question" }
   /** The gate of a task judges its work. */
   | { readonly _tag: "Gate"; readonly task: Task; readonly head: string }
   /** The commits of a skipped task are taken back. */
@@ -62,6 +64,8 @@ export const due = (run: Run): Next => {
   if (ready !== undefined && ready.final !== true && isFirst && wanted !== null && run.ownBranch?.begun !== true)
     return { _tag: "Branch", wanted }
   if (ready !== undefined && isGated && isFirst && run.baseline === null) return { _tag: "Baseline" }
+  if (ready !== undefined && ready.final !== true && isFirst && run.questions?.asked === false)
+    return { _tag: "Question" }
   if (ready !== undefined) return { _tag: "Start", task: ready }
   return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
 }

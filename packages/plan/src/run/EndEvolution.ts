@@ -31,7 +31,7 @@ export const agreedOf = ({
 })
 
 /** The pauses that another plan ends. */
-const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan", "red", "branch"])
+const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan", "red", "branch", "questions"])
 
 /** Returns what changes where a person takes the plan as it is. What has more to do is not at its end. */
 export const revisedRun = (run: Run, { digest, dropped, tasks, ...more }: Of<"PlanRevised">): RunChange => {

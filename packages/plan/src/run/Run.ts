@@ -159,6 +159,8 @@ export const Run = Schema.Struct({
   allowedSince: Time,
   /** The commit from which the first agent begins, as the gates judged it; `null`: they did not. */
   baseline: Schema.NullOr(Schema.Struct({ head: Schema.NullOr(Text), red: Schema.Boolean })),
+  /** What is unclear in the plan, once that is `asked`; `null`: nobody is to be asked. */
+  questions: Schema.NullOr(Schema.Struct({ asked: Schema.Boolean, list: Schema.Array(Text) })),
   /** The commit from which the first task began; `null`: there was none yet. Absent: none has begun. */
   firstBase: Schema.optionalKey(Schema.NullOr(Text)),
   /** A person holds the run: nothing further begins. */
@@ -222,6 +224,7 @@ export const initialRun: Run = {
   used: nothingUsed,
   allowedSince: 0,
   baseline: null,
+  questions: null,
   held: null,
   stop: null,
   reverting: null,

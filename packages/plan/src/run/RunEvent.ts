@@ -46,7 +46,9 @@ export const RunOpened = event("RunOpened", {
   /** The branch that the plan asks for, or `auto`; `null`: none. */
   branch: TextOrNull,
   /** The agents that the plan chose; absent: none. */
-  agents: Schema.optionalKey(PlanAgents)
+  agents: Schema.optionalKey(PlanAgents),
+  /** The plan is questioned before its first task. Absent: it is not. */
+  questions: Schema.optionalKey(Schema.Literal(true))
 })
 /**
  * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
@@ -135,6 +137,11 @@ export const BaselineVerified = event("BaselineVerified", { head: Schema.NullOr(
 export const BaselineRefused = event("BaselineRefused", { head: Text, ...RefusedWork.fields })
 /** Programs of a gate left these processes running, which are ended next. */
 export const GateLeftEnding = event("GateLeftEnding", { pids: Schema.Array(Schema.Int) })
+/**
+ * A reviewer was asked once what is unclear in the plan; no `questions`: nothing is. `message`: why it gave no verdict;
+ * `null`: it gave one.
+ */
+export const PlanQuestioned = event("PlanQuestioned", { token: Text, questions: Texts, message: Schema.NullOr(Text) })
 /** A person lets the first agent begin from a commit that a gate refuses. */
 export const RedAllowed = event("RedAllowed", {})
 
@@ -240,6 +247,7 @@ export const RunEvent = Schema.Union([
   BaselineVerified,
   BaselineRefused,
   GateLeftEnding,
+  PlanQuestioned,
   RedAllowed,
   TaskEscalated,
   TaskAnswered,

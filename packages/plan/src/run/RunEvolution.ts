@@ -36,7 +36,7 @@ type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { re
 
 const change = (run: Run, event: RunEvent): RunChange =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, pin, plan, project, workflowId, workTree, ...agreed }) => ({
+    RunOpened: ({ at, digest, pin, plan, project, questions, workflowId, workTree, ...agreed }) => ({
       phase: "implementation",
       workflowId,
       project,
@@ -46,6 +46,7 @@ const change = (run: Run, event: RunEvent): RunChange =>
       pin,
       agreed: agreedOf(agreed),
       tasks: agreed.tasks.map(freshTask),
+      questions: questions === true ? { asked: false, list: [] } : null,
       openedAt: at,
       allowedSince: at
     }),
@@ -201,6 +202,7 @@ const change = (run: Run, event: RunEvent): RunChange =>
     BaselineVerified: ({ head }) => ({ baseline: { head, red: false } }),
     BaselineRefused: ({ head }) => ({ baseline: { head, red: true } }),
     GateLeftEnding: () => ({}),
+    PlanQuestioned: ({ questions: list }) => ({ ...assignmentOver, questions: { asked: true, list } }),
     RedAllowed: () => ({ baseline: { head: run.baseline?.head ?? null, red: false } }),
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),

@@ -182,7 +182,8 @@ export const PauseReason = Schema.Literals([
   "deadline",
   "red",
   "branch",
-  "revert"
+  "revert",
+  "questions"
 ])
 
 /** What a gate says of a commit that a program refuses: its words, its exit code and the end of its output. */

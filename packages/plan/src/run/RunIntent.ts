@@ -24,6 +24,8 @@ export type RunIntent =
       readonly branch?: string | null
       /** The agents that the plan chooses; absent: none. */
       readonly agents?: Event.PlanAgents
+      /** True if the plan is questioned before its first task. */
+      readonly questions?: boolean
       /** The progress in a state file from before the run. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
@@ -110,6 +112,8 @@ export type RunIntent =
       readonly margin?: number
       /** What the agent used in its assignment. */
       readonly used?: Event.Used
+      /** True if a person is there, whom questions about the plan wait for. */
+      readonly attended?: boolean
     }
   /** The quiet hours end then, epoch ms. */
   | { readonly _tag: "KeepQuiet"; readonly until: number }

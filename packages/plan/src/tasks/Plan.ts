@@ -28,6 +28,8 @@ export interface Plan {
   readonly branch?: string
   /** The agents that it chooses for roles; absent: none. */
   readonly agents?: PlanAgents
+  /** True if a reviewer is asked what is unclear in it, before its first task. */
+  readonly questions?: true
 }
 
 /**
@@ -64,6 +66,7 @@ const PlanSource = Schema.Struct({
   setup: Schema.optional(ProgramsSource),
   verify: Schema.optional(ProgramsSource),
   final_review: Schema.optional(Schema.Boolean),
+  questions: Schema.optional(Schema.Boolean),
   branch: Schema.optional(BranchSource),
   finish: Schema.optional(FinishSource),
   tasks: Schema.NonEmptyArray(TaskFields)
@@ -209,12 +212,13 @@ export const planOf = (
   ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  const { branch } = plan
+  const { branch, questions } = plan
   return Result.succeed({
     workflowId: plan.workflow_id ?? name,
     tasks: [...tasks, ...finalOf(tasks, plan)],
     finish,
     ...(branch === undefined ? {} : { branch }),
+    ...(questions === true ? { questions } : {}),
     ...chosenAgents(plan.agents)
   })
 }
