@@ -2,11 +2,14 @@ import { Clock, Effect } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { atCeiling } from "./AskAllowed.ts"
 import { isDeadlineOver } from "./decide/RunAllowance.ts"
+import { due } from "./decide/RunStep.ts"
 import { branchProblem } from "./git/BeginBranch.ts"
 import { astray, obstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"
 import type { Run } from "./run/Run.ts"
 import { writeState } from "./state/StateStore.ts"
+import { whereDue } from "./tree/InTree.ts"
+import { inTheWay } from "./tree/LandWork.ts"
 import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
 
 /** Reads the plan, and says in what it differs from what the run understands of it; `undefined`: in nothing. */
@@ -16,7 +19,9 @@ export const comparedPlan = Effect.fnUntraced(function* ({ agreed }: Run) {
 })
 
 /** Returns whether the reason of a pause is put right. */
-export const isRight = Effect.fnUntraced(function* (run: Run) {
+export const isRight = (run: Run) => whereDue(run, isRightThere(run))
+
+const isRightThere = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.reason === "failed") {
     const { git, read, statePath } = yield* PlanContext
@@ -40,6 +45,8 @@ export const isRight = Effect.fnUntraced(function* (run: Run) {
     // Another trouble of git's is another pause.
     return (yield* astray(yield* ref.state, yield* git.status))?.reason !== paused.reason
   }
+  const step = due(run)
+  if (paused?.reason === "dirty" && step._tag === "Land" && (yield* inTheWay(step.task)).length > 0) return false
   if (paused?.reason !== "not gone")
     return obstacle(yield* (yield* PlanContext).git.status, paused?.reason === "dirty") === undefined
   return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))

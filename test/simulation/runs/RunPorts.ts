@@ -288,6 +288,7 @@ export const runPorts = (
             world.refuses(`run/${ref.id}`) ? { program: "judge", code: 1, said: "it is red" } : null
           )
         ),
+      setUp: () => Effect.succeed(null),
       end: () => Effect.void
     }),
     // A digest that waits for a real thread would never end in a simulated world.

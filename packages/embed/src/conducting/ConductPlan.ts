@@ -16,6 +16,8 @@ import {
   hostGate,
   hostPullRequests,
   PullRequestPort,
+  hostTrees,
+  TreePort,
   isRunOver
 } from "@souffleur/plan"
 import { Effect, Layer, Option, Path } from "effect"
@@ -81,6 +83,7 @@ const begin = Effect.fnUntraced(function* (
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const pullRequests = yield* hostPullRequests(project)
+  const trees = yield* hostTrees(project, own)
   const waits = waiting !== undefined && known !== undefined
   if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
@@ -118,6 +121,7 @@ const begin = Effect.fnUntraced(function* (
         Effect.tap((run) => (isRunOver(run) ? gate.clear(id) : Effect.void)),
         Effect.provideService(PlanContext, { ...conducted, ref }),
         Effect.provideService(GatePort, gate),
+        Effect.provideService(TreePort, trees),
         Effect.provideService(PullRequestPort, pullRequests)
       )
     }

@@ -99,6 +99,7 @@ const escalations: Readonly<Record<Exclude<Of<"TaskEscalated">["reason"], "gate"
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third assignment in a row that came to nothing is a person's",
   "reviewer failures": "the third assignment in a row that came to nothing is a person's",
+  landing: "work that does not go together with the run's branch three times is a person's",
   unproven: "a state file is believed as far as git bears it out: the rest is a person's"
 }
 
@@ -208,6 +209,17 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return failed(event, before)
     case "WorkRefused":
       return refused(event, before)
+    case "LandingRefused":
+      return {
+        seen: event.message.split("\n").filter((line) => line.trim() !== ""),
+        rule: "approved work lands where it goes together with the run's branch, by git and by the gate: else the session of its implementer goes on with that, and a reviewer judges it once more"
+      }
+    case "TreeCleared":
+      if (event.kept === null) return undefined
+      return {
+        seen: [event.kept, event.folder],
+        rule: "a work tree is removed once all of it has landed: this one is a person's"
+      }
     case "BaselineRefused":
       return {
         seen: printed(event.said),

@@ -32,6 +32,16 @@ const imported = (
   ]
 }
 
+const treeTerms = ({
+  keepsGoing,
+  worktrees
+}: {
+  readonly [K in keyof Event.TreeTerms]: Event.TreeTerms[K] | undefined
+}): Event.TreeTerms => ({
+  ...(worktrees === undefined ? {} : { worktrees }),
+  ...(keepsGoing === undefined ? {} : { keepsGoing })
+})
+
 /** Returns the events that open a run: the plan's tasks, and what was done of them before. */
 export const opened = (
   {
@@ -41,13 +51,15 @@ export const opened = (
     done = [],
     finishingDigest = null,
     found,
+    keepsGoing,
     pin,
     plan,
     progress,
     project,
     tasks,
     workflowId,
-    workTree = project
+    workTree = project,
+    worktrees
   }: Extract<RunIntent, { readonly _tag: "Open" }>,
   at: number
 ): ReadonlyArray<Event.RunEvent> => {
@@ -63,6 +75,7 @@ export const opened = (
       tasks,
       finishingDigest,
       branch,
+      ...treeTerms({ keepsGoing, worktrees }),
       ...(pin === undefined ? {} : { pin }),
       ...(agents === undefined ? {} : { agents })
     }),
@@ -120,12 +133,21 @@ export const revised = (
     digest,
     done = [],
     finishingDigest,
-    tasks
+    keepsGoing,
+    tasks,
+    worktrees
   }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
   at: number
 ): Decision<Event.RunEvent> => {
   const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
-  const taken = { digest, tasks, finishingDigest, branch, ...(agents === undefined ? {} : { agents }) }
+  const taken = {
+    digest,
+    tasks,
+    finishingDigest,
+    branch,
+    ...treeTerms({ keepsGoing, worktrees }),
+    ...(agents === undefined ? {} : { agents })
+  }
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
   return ok(
     Event.PlanRevised.make({ at, ...taken, changed, dropped: gone.map(({ id }) => id) }),
