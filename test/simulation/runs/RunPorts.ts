@@ -192,7 +192,9 @@ export const runPorts = (
   const desk = {
     repository,
     judge: world.branchJudge,
-    gitFails: () => world.gitAsked()
+    gitFails: () => world.gitAsked(),
+    folder: (path: string, isThere: boolean) =>
+      isThere ? world.disk.write(path, "") : void world.disk.files.delete(path)
   }
   const own = new Set<string>()
   return Context.make(RunLog, {
