@@ -129,15 +129,25 @@ export class BranchJudge {
     const { repository } = this.#world
     const { ownBranch, tasks, trees, workflowId } = run
     const known = new Set(treesIn([run]).map(({ folder }) => folder))
-    const strays = [...repository.linked.keys()].filter((folder) => folder.includes(`-${workflowId}/`) && !known.has(folder))
+    const strays = [...repository.linked.keys()].filter(
+      (folder) => folder.includes(`-${workflowId}/`) && !known.has(folder)
+    )
     if (strays.length > 0) this.#world.violated(`no task has the trees ${strays.join(", ")}`)
     if (trees.some(({ kept }) => kept === null)) this.#world.violated("a tree is left to be removed")
     // A person has taken nothing out of it, and each commit is of a task that was approved, or comes to nothing.
     const [first] = tasks.flatMap(({ base, final }) => (base === null || final === true ? [] : [base]))
     const approved = new Set(allowedIn(run))
-    if (run.agreed.worktrees === true && repository.moved === 0 && first !== undefined && this.#world.ledger.runs.size === 1) {
-      const others = repository.range(run.firstBase ?? null, repository.commitOf(run.branch ?? "main")).filter((id) => !approved.has(id))
-      if (others.length > 0 && run.finishing !== "done") this.#world.violated(`HEAD has ${others.join(", ")}, which nobody approved`)
+    if (
+      run.agreed.worktrees === true &&
+      repository.moved === 0 &&
+      first !== undefined &&
+      this.#world.ledger.runs.size === 1
+    ) {
+      const others = repository
+        .range(run.firstBase ?? null, repository.commitOf(run.branch ?? "main"))
+        .filter((id) => !approved.has(id))
+      if (others.length > 0 && run.finishing !== "done")
+        this.#world.violated(`HEAD has ${others.join(", ")}, which nobody approved`)
     }
     const made = [...repository.branches.keys()].filter((name) => name.startsWith(`souffleur/${workflowId}`))
     if (repository.moved === 0 && made.length > 1) this.#world.violated(`${workflowId} has branches ${made.join(", ")}`)

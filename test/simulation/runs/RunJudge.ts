@@ -174,10 +174,7 @@ export class RunJudge {
         held(agent.deed.kind !== "approves without a look", "the reviewer looked at nothing")
         held(task.work.commits.length > 0 && task.work.files.length > 0, "there is no work")
         held(isParked(event, agent, task), "its minor findings are others")
-        return held(
-          moved || task.implementation?.head === repository.head,
-          "what was reviewed is not what is there"
-        )
+        return held(moved || task.implementation?.head === repository.head, "what was reviewed is not what is there")
       }
       case "ReviewRejected": {
         const task = before.tasks.find(({ id }) => id === event.taskId)!
@@ -258,8 +255,7 @@ export class RunJudge {
       case "work changed": {
         const task = before.tasks.find(({ id }) => id === taskId)!
         return held(
-          said === "approved" &&
-            (moved || world.repositoryOf(before, taskId).head !== task.implementation?.head),
+          said === "approved" && (moved || world.repositoryOf(before, taskId).head !== task.implementation?.head),
           "nothing has changed"
         )
       }

@@ -233,7 +233,8 @@ export class RunOracle {
         return
       }
       case "LandingPlanned":
-        if (this.#rung(event.taskId).standing !== "to land") this.#violated(`${event.taskId} lands, and is not approved`)
+        if (this.#rung(event.taskId).standing !== "to land")
+          this.#violated(`${event.taskId} lands, and is not approved`)
         return
       case "LandingRefused": {
         const rung = this.#rung(event.taskId)

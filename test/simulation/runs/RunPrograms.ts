@@ -202,7 +202,9 @@ export const programs = (desk: Desk, gate: Gate) =>
       if (command.command !== "git") return yield* unused
       const { code, text } = yield* gate.through(
         nameOf(args),
-        Effect.sync(() => (desk.gitFails() ? { code: 128, text: "" } : git(desk, all[all.indexOf("-C") + 1]!, args, input)))
+        Effect.sync(() =>
+          desk.gitFails() ? { code: 128, text: "" } : git(desk, all[all.indexOf("-C") + 1]!, args, input)
+        )
       )
       return ChildProcessSpawner.makeHandle({
         pid: ChildProcessSpawner.ProcessId(1),

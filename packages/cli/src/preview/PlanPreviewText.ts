@@ -45,6 +45,7 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
     yield* Console.log(
       `on ${branch === "auto" ? "a branch of its own" : `branch ${branch}`}, made from what is checked out`
     )
+  if (preview.worktrees) yield* Console.log("each task in a work tree of its own, from which approved work lands")
   if (default_branch !== null) yield* Console.log(`note: ${defaultBranchNote(default_branch)}`)
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))

@@ -110,7 +110,13 @@ const begin = Effect.fnUntraced(function* (
   const { implementer = null, reviewer = null } = agents
   return yield* keepRun({
     id,
-    chosen: { implementer, reviewer, permission, ...(said.deadline === undefined ? {} : { deadline: said.deadline }) },
+    chosen: {
+      implementer,
+      reviewer,
+      permission,
+      ...(said.deadline === undefined ? {} : { deadline: said.deadline }),
+      ...(said.keepsGoing === undefined ? {} : { keepsGoing: said.keepsGoing })
+    },
     from,
     audience,
     link: Option.map(linked, ({ link }) => link),

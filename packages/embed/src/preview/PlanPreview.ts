@@ -64,6 +64,8 @@ export interface PlanPreview {
   readonly finish: Plan["finish"]
   /** The branch that its work gets, or `auto`; `null`: the one that is checked out. */
   readonly branch: string | null
+  /** True if each task has a work tree of its own. */
+  readonly worktrees: boolean
   /** The default branch, where the commits would go to that itself; `null`: they would not, or it is unknown. */
   readonly default_branch: string | null
 }
@@ -119,6 +121,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     gate: programLines(loaded.plan),
     finish: loaded.plan.finish,
     branch,
+    worktrees: loaded.plan.worktrees === true,
     default_branch: Option.isSome(git) ? yield* defaultBranchOut(git.value) : null
   } satisfies PlanPreview
 })

@@ -49,6 +49,14 @@ const atWork = (run: Run): Task | undefined => {
 export const stuck = ({ tasks }: Pick<Run, "tasks">): ReadonlyArray<Task> =>
   tasks.filter(({ status }) => status === "escalated")
 
+/** Returns the ids of the stuck tasks for which a task cannot begin, as it depends on them, directly or not. */
+export const blockers = (run: Run, { dependsOn, status }: Task): ReadonlyArray<string> => {
+  if (status !== "pending") return []
+  const reached = new Set(dependsOn)
+  for (const id of reached) for (const other of taskOf(run, id)?.dependsOn ?? []) reached.add(other)
+  return stuck(run).flatMap(({ id }) => (reached.has(id) ? [id] : []))
+}
+
 /** How many tasks wait for a person until a run that keeps going waits as well. */
 const mostStuck = 3
 

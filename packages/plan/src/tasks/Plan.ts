@@ -91,7 +91,7 @@ const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> 
   typeof depends_on === "string" ? [depends_on] : depends_on
 
 /** Says why a plan cannot go on beside a task that waits for a person, and what to write. */
-export const needsTrees = "a work tree a task is needed for that: add worktrees: true to the plan"
+export const needsTrees = "each task needs a work tree of its own: add worktrees: true to the plan"
 
 const problemsOf = ({
   branch,
