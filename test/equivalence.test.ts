@@ -151,6 +151,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   allow: "allow",
   "allow-red": "red",
   deadline: "deadline",
+  "keep-going": "keepsGoing",
   since: "Period"
 }
 /** The options that say how a command prints, and where to. */

@@ -170,14 +170,16 @@ export const rejectedWork = (
 /** Returns what changes in a run by a person's answer on a task. */
 export const answeredRun = (run: Run, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): RunChange => {
   const { answer, taskId, text } = event
+  const task = taskOf(run, taskId)
+  // A word for a task that waits for one is about that, whatever else is wrong.
+  const isStuck = task?.status === "escalated"
   // The task continues where git is now, with what there is.
-  if (run.paused?.reason === "history" && answer !== "skip") {
+  if (run.paused?.reason === "history" && answer !== "skip" && !isStuck) {
     const said = answer === "guidance" ? [text] : []
     return { branch: undefined, ...withTask(run, taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] })) }
   }
   const isDropped = run.reverting?.taskId === taskId
-  const task = taskOf(run, taskId)
-  const change = task === undefined ? {} : answered(task, event, run.paused?.reason === "work lost")
+  const change = task === undefined ? {} : answered(task, event, run.paused?.reason === "work lost" && !isStuck)
   // What was begun in its work tree goes on there, or stays there.
   const isLeft = task !== undefined && change.status !== "in_progress"
   const other = taskOf(run, run.current)

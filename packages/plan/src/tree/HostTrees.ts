@@ -5,12 +5,17 @@ import { includeFiles, includeUnknown } from "../gate/IncludeFiles.ts"
 import { gitOf } from "../git/Git.ts"
 import { gitIn } from "../git/GitProgram.ts"
 import { GitUnusable } from "../git/GitUnusable.ts"
+import { projectLink, treesFolder } from "./ProjectOfTree.ts"
 import type { TaskTree } from "./TaskTree.ts"
 
-/** Where agents have a project's settings. Those that git does not know must hold in a work tree as well. */
+/** Where agents have a project's settings and instructions. Those that git does not know must hold in a work tree as well. */
 const settingsOfAgents = [
   ".claude",
   ".mcp.json",
+  "CLAUDE.md",
+  "CLAUDE.local.md",
+  "AGENTS.md",
+  "GEMINI.md",
   ".codex",
   ".gemini",
   ".qwen",
@@ -36,7 +41,7 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
   const { stateDir } = yield* Settings
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof gitOf>>>()
   const asked = yield* gitIn(project)
-  const all = path.join(stateDir, "trees")
+  const all = path.join(stateDir, treesFolder)
   const failed = (doing: string) => (error: ProgramFailed | PlatformError.PlatformError) =>
     new GitUnusable({ project, problem: `the work tree of a task was not ${doing}: ${error.message}` })
   const line = (what: string) => Effect.map(asked.git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
@@ -54,6 +59,7 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
   /** Checks the branch of a tree out in its folder: as it is, or else made at the commit that the tree begins from. */
   const checkout = Effect.fnUntraced(function* ({ base, branch, folder }: TaskTree) {
     yield* fs.makeDirectory(path.dirname(folder), { recursive: true, mode: 0o700 })
+    yield* Effect.ignore(fs.symlink(project, path.join(path.dirname(folder), projectLink)))
     if ((yield* commitOf(refOf(branch))) === null)
       yield* asked.git(["update-ref", "--create-reflog", "-m", "begun", refOf(branch), base, ""])
     yield* asked.git(["worktree", "add", "--force", "--force", "--no-checkout", folder, branch])

@@ -13,6 +13,8 @@ export const inTree = Effect.fn("inTree")(function* <A, E, R>(
   const tree = taskOf(run, taskId)?.tree ?? null
   if (tree === null || !tree.begun) return yield* step
   const context = yield* PlanContext
+  // It is made again where it is gone: by the run's own conductor alone.
+  yield* context.ref.granted(() => true)
   const git = yield* (yield* TreePort).open(tree)
   return yield* Effect.provideService(step, PlanContext, { ...context, git, tree })
 })
