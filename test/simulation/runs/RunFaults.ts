@@ -31,6 +31,7 @@ export const runBoundaries = [
   "git update-ref -m",
   "git update-ref -d",
   "git worktree add",
+  "git worktree list",
   "git worktree remove",
   "git diff --name-only",
   "git ls-tree -r",

@@ -56,6 +56,7 @@ const worktree = ({ folder, repository }: Desk, args: ReadonlyArray<string>): En
     folder(path, true)
     return ended("")
   }
+  if (args[1] === "list") return zeroed([...linked.keys()].map((path) => `worktree ${path}`))
   const path = args.at(-1)!
   folder(path, false)
   return linked.delete(path) ? ended("") : { code: 128, text: "" }

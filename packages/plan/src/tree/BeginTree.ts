@@ -10,7 +10,7 @@ import { TreePort } from "./TreePort.ts"
 const maxNames = 100
 
 /** Returns a free branch and a free folder for the work tree of a task, or why there is none. */
-const roomFor = Effect.fnUntraced(function* ({ trees, workflowId }: Run, { id }: Task) {
+export const roomFor = Effect.fn("roomFor")(function* ({ trees, workflowId }: Run, { id }: Task) {
   const { git, ref } = yield* PlanContext
   const port = yield* TreePort
   const heads = yield* git.branches.heads

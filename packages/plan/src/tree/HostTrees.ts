@@ -52,8 +52,10 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
 
   /** Takes a folder of souffleur's own away, and git's note of it. */
   const away = Effect.fnUntraced(function* (folder: string) {
-    yield* Effect.ignore(asked.git(["worktree", "remove", "--force", "--force", folder]))
+    // git takes no note away of a tree that is broken.
     yield* fs.remove(folder, { recursive: true, force: true })
+    const known = (yield* asked.git(["worktree", "list", "--porcelain", "-z"])).split("\0")
+    if (known.includes(`worktree ${folder}`)) yield* asked.git(["worktree", "remove", "--force", "--force", folder])
   })
 
   /** Checks the branch of a tree out in its folder: as it is, or else made at the commit that the tree begins from. */
@@ -100,16 +102,20 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
     if (git !== undefined && (yield* git.underWay) !== null) return "git is in the midst of something there"
     const commits = [yield* commitOf(refOf(tree.branch)), git === undefined ? null : yield* git.head]
     const named = commits.flatMap((commit) => commit ?? [])
+    if (named.length === 0) return null
     const beyond = yield* asked.git(
       ["rev-list", "--max-count=1", "--stdin"],
       [...named, ...(head === null ? [] : [`^${head}`])].map((one) => `${one}\n`).join("")
     )
-    return named.length > 0 && beyond !== "" ? "it has commits that did not land" : null
+    return beyond !== "" ? "it has commits that did not land" : null
   })
 
   return {
     room: Effect.fn("hostTrees.room")(function* (run: string, name: string) {
-      const folder = path.join(all, run, name)
+      // git names its work trees by their real paths.
+      const beside = path.join(all, run)
+      yield* Effect.ignore(fs.makeDirectory(beside, { recursive: true, mode: 0o700 }))
+      const folder = path.join(yield* Effect.orElseSucceed(fs.realPath(beside), () => beside), name)
       return (yield* Effect.orElseSucceed(fs.exists(folder), () => true)) ? undefined : folder
     }),
     make: Effect.fn("hostTrees.make")(
