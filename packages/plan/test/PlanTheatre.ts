@@ -92,7 +92,7 @@ export const theatre = Effect.fnUntraced(function* (
   )
   const pullRequests = yield* Effect.provide(hostPullRequests(project), layerSettings({ stateDir }))
   const trees = yield* Effect.provide(
-    hostTrees(project, yield* own(path.join(project, "state.json"), [])),
+    hostTrees(project, yield* own(path.join(project, "state.json"), []), [".claude"]),
     layerSettings({ stateDir, ...options.settings })
   )
   const hosted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

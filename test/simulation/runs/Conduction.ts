@@ -121,7 +121,7 @@ export class Conduction extends Program {
               agents: {},
               commitSetting: "it commits where COMMIT is set"
             }
-            const trees = yield* hostTrees(project, own)
+            const trees = yield* hostTrees(project, own, [])
             const conducted = Effect.provideService(waits ? conductOn(waiting) : conduct(), PlanContext, conducting)
             this.#idles(yield* Effect.provideService(conducted, TreePort, trees))
           }.bind(this)

@@ -83,7 +83,8 @@ const begin = Effect.fnUntraced(function* (
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const pullRequests = yield* hostPullRequests(project)
-  const trees = yield* hostTrees(project, own)
+  const settings = cast.flatMap((one) => kindOf(parts.agent, one.agent).projectFiles ?? [])
+  const trees = yield* hostTrees(project, own, settings)
   const waits = waiting !== undefined && known !== undefined
   if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens

@@ -33,7 +33,7 @@ export const includeFiles = Effect.fn("includeFiles")(function* (root: string, f
   )
 })
 
-/** Copies those of these files, and of what lies in these folders, that git does not know. `names`: from the root on. */
+/** Copies those of these files, and of what these folders hold, that git does not know. `names`: from the root on. */
 export const includeUnknown = Effect.fn("includeUnknown")(function* (
   root: string,
   folder: string,

@@ -8,33 +8,17 @@ import { GitUnusable } from "../git/GitUnusable.ts"
 import { projectLink, treesFolder } from "./ProjectOfTree.ts"
 import type { TaskTree } from "./TaskTree.ts"
 
-/** Where agents have a project's settings and instructions. Those that git does not know must hold in a work tree as well. */
-const settingsOfAgents = [
-  ".claude",
-  ".mcp.json",
-  "CLAUDE.md",
-  "CLAUDE.local.md",
-  "AGENTS.md",
-  "GEMINI.md",
-  ".codex",
-  ".gemini",
-  ".qwen",
-  ".github/copilot",
-  "opencode.json",
-  "opencode.jsonc",
-  ".opencode",
-  ".pi"
-]
-
 const refOf = (branch: string) => `refs/heads/${branch}`
 
 /**
  * Makes the work trees of a project's tasks, in the state folder. `own`: souffleur's own files, as they are named from
- * the root of the project's work tree.
+ * the root of the project's work tree. `settings`: where the project has settings and instructions for its agents.
+ * Those that git does not know must hold in each tree as well.
  */
 export const hostTrees = Effect.fn("hostTrees")(function* (
   project: string,
-  own: (root: string) => ReadonlyArray<string>
+  own: (root: string) => ReadonlyArray<string>,
+  settings: ReadonlyArray<string>
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -73,7 +57,7 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
     const [root, prefix] = yield* Effect.all([line("--show-toplevel"), line("--show-prefix")])
     yield* includeFiles(root, folder)
     const names = [
-      ...settingsOfAgents.flatMap((name) => [name, `${prefix}${name}`]),
+      ...settings.flatMap((name) => [name, `${prefix}${name}`]),
       ...files.map((name) => `${prefix}${name}`)
     ]
     yield* includeUnknown(

@@ -13,7 +13,7 @@ type Landing = NonNullable<WorkingTree["landing"]>
 
 const have = "have that commit in your branch too (git merge), and commit what has to change"
 
-/** Makes what the run's branch becomes by approved work: that work itself, or a commit of both, which the gate takes. */
+/** Makes what the run's branch becomes: the approved work itself, or a commit of both, which the gate takes. */
 const planned = Effect.fnUntraced(function* ({ id, tree }: Task, head: string, onto: string) {
   const { git, plan, ref } = yield* PlanContext
   const { branches } = git
@@ -41,9 +41,9 @@ export const inTheWay = Effect.fn("inTheWay")(function* ({ work }: Pick<Task, "w
 })
 
 /**
- * Lands the approved work of a task on the run's branch, in the project (spec: behaviour#a-work-tree-a-task). The commit
- * that the branch moves to is made first, and named in the log. So a conductor that was killed meanwhile moves on to the
- * same commit, and one that is there is only told.
+ * Lands the approved work of a task on the run's branch, in the project (spec: behaviour#a-work-tree-a-task). The
+ * commit that the branch moves to is made first, and named in the log. So a conductor that was killed meanwhile moves
+ * on to the same commit, and one that is there is only told.
  */
 export const landWork = Effect.fn("landWork")(function* (run: Run, task: Task, { from, head, made, to }: Landing) {
   const { git, ref } = yield* PlanContext

@@ -6,8 +6,8 @@ export const treesFolder = "trees"
 export const projectLink = ".project"
 
 /**
- * Returns the project of a folder in the work tree of a task: an agent there belongs to it. Any other folder is its own.
- * Both are real paths.
+ * Returns the project of a folder in the work tree of a task: an agent there belongs to it. Any other folder is its
+ * own. Both are real paths.
  */
 export const projectOfTree = Effect.fn("projectOfTree")(function* (folder: string, stateDir: string) {
   const fs = yield* FileSystem.FileSystem

@@ -6,7 +6,7 @@ import { TaskTree } from "./TaskTree.ts"
 
 /** A task is about to get this work tree. */
 export const TreeChosen = event("TreeChosen", TaskTree.fields)
-/** The approved work of a task is about to land: the run's branch moves from `from` to `to`. `made`: merges for that. */
+/** Approved work is about to land: the run's branch moves from `from` to `to`. `made`: merges for that. */
 export const LandingPlanned = event("LandingPlanned", {
   taskId: Text,
   from: Text,
