@@ -102,8 +102,9 @@ export const theatre = Effect.fnUntraced(function* (
       Effect.provideService(PullRequestPort, pullRequests)
     )
   const conducts = hosted(it.conducts)
+  const conductsOn: typeof it.conductsOn = (waiting) => hosted(it.conductsOn(waiting))
   const abandonedAt = (moment: number) => hosted(it.abandonedAt(moment))
-  return { ...it, conducts, abandonedAt, judging, stateDir, git: asked, write, project, at }
+  return { ...it, conducts, conductsOn, abandonedAt, judging, stateDir, git: asked, write, project, at }
 })
 export type Play = Effect.Success<ReturnType<typeof theatre>>
 

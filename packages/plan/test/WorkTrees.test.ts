@@ -241,6 +241,32 @@ describe.concurrent("behaviour#a-work-tree-a-task", () => {
       yield* isTidy(play)
     })
   )
+  live("a tree that lost what it began from pauses the run, which goes on once that is answered while it waits", () =>
+    Effect.gen(function* () {
+      const play = yield* excluding(
+        (work) => ({
+          implementer: [
+            makes(work, "one.txt"),
+            ({ cwd }) => Effect.as(work.at(cwd).git("reset", "-q", "--hard", "HEAD^"), complete),
+            makes(work, "two.txt")
+          ],
+          reviewer: [say(approves)]
+        }),
+        { plan: worktrees, tasks: ["t1", "t2"] }
+      )
+      const reasons: Array<string | undefined> = []
+      const run = yield* play.conductsOn(({ paused }) =>
+        Effect.andThen(
+          Effect.sync(() => reasons.push(paused?.reason)),
+          Effect.orDie(play.dispatch(answer("t2", "retry")))
+        )
+      )
+      assert.isTrue(isRunOver(run))
+      assert.deepStrictEqual(reasons, ["work lost"])
+      assert.deepStrictEqual(yield* filesOf(play), ["base.txt", "one.txt", "two.txt"])
+      assert.deepInclude(run.trees[0], { taskId: "t2", kept: "its task began again" })
+    })
+  )
   live("what lies in a landed tree and has not landed is not removed with it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
