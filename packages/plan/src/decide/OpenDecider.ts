@@ -109,7 +109,7 @@ export const startedTask = (
   if (step._tag !== "Start" || step.task.id !== taskId) return notNow(`task ${taskId} is not next`)
   const begun = { at, taskId, base, branch, untracked }
   if (step.task.final !== true) return ok(Event.TaskStarted.make(begun))
-  return review === undefined || review.commits.length === 0
+  return review === undefined || review.commits.length === 0 || review.files.length === 0
     ? ok(Event.TaskDoneBefore.make({ at, taskId, final: true }))
     : ok(Event.TaskStarted.make({ ...begun, review }))
 }
