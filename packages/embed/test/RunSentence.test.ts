@@ -48,6 +48,15 @@ describe("behaviour#verdicts-of-agents", () => {
   })
 })
 
+describe("behaviour#a-work-tree-a-task", () => {
+  it("a pause names the work tree of a task in which files are in the way", () => {
+    const paused = { reason: "dirty", files: ["a.ts"], message: "/trees/t1" } as const
+    assert.deepStrictEqual(runNeeds("r", { ...foldRun([RunOpened]), paused }), [
+      "run r is paused: commit or put away the changes in a.ts (in /trees/t1)"
+    ])
+  })
+})
+
 describe("behaviour#answers", () => {
   it("a run that needs nobody has no needs", () => {
     for (const run of [foldRun([RunOpened]), { ...escalated, phase: "finished" as const, tasks: [] }])

@@ -245,7 +245,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
     case "RunPaused":
       if (event.reason === "red") return undefined
       return {
-        seen: event.files.length === 0 ? [event.message] : event.files,
+        seen: [...event.files, event.message].filter((line) => line !== ""),
         rule: pauses[event.reason],
         act:
           event.reason === "plan"

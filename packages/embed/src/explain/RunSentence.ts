@@ -179,8 +179,11 @@ const needs = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string>
     ]
   if (paused !== null) {
     const { what } = pauses[paused.reason]
+    const files = paused.files.join(", ")
+    // Of files, the message is the work tree of a task in which they are.
+    const where = files === "" ? paused.message : paused.message === "" ? files : `${files} (in ${paused.message})`
     return [
-      `run ${id} is paused: ${what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`.trimEnd(),
+      `run ${id} is paused: ${what} ${where}`.trimEnd(),
       ...(paused.reason === "ceiling" ? ["souffleur conduct answer --allow"] : []),
       ...(paused.reason === "red" ? ["souffleur conduct answer --allow-red"] : [])
     ]
