@@ -152,6 +152,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   "allow-red": "red",
   deadline: "deadline",
   questions: "questions",
+  "keep-going": "keepsGoing",
   since: "Period"
 }
 /** The options that say how a command prints, and where to. */

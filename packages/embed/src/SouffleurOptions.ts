@@ -187,6 +187,11 @@ export interface ConductOptions {
   readonly agents?: RoleAgents
   /** No further task begins from then on, epoch ms. A call without it takes the deadline of the run away. */
   readonly deadline?: number
+  /**
+   * A task that waits for a person does not stop the others, where each has a work tree of its own. A call without it
+   * leaves that to the plan.
+   */
+  readonly keepsGoing?: true
   /** A person's word that the last conductor of the plan's run is gone, where it cannot be seen from here. */
   readonly moved?: boolean
   /** False if nobody is to question a new run's plan, whatever that says. */

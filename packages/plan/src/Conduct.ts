@@ -18,6 +18,8 @@ import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
 import { next } from "./decide/RunStep.ts"
 import { isRunOver, type Run, type Task, type Assignment } from "./run/Run.ts"
 import { nothingUsed } from "./run/RunFields.ts"
+import { inTree } from "./tree/InTree.ts"
+import { clearTree, landWork } from "./tree/LandWork.ts"
 import { writeState } from "./state/StateStore.ts"
 import { changed, untilStopped, waitedOut } from "./Waiting.ts"
 
@@ -97,7 +99,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   const step = next(run)
   switch (step._tag) {
     case "Await":
-      return yield* finishAssignment(step.assignment)
+      return yield* inTree(run, step.assignment.taskId, finishAssignment(step.assignment))
     case "Wait":
       return yield* waitedOut(run, step.wait)
     case "Held":
@@ -113,16 +115,24 @@ const advance = Effect.fnUntraced(function* (run: Run) {
           Effect.gen(function* () {
             const pause = yield* beforeTask(run)
             if (pause !== undefined) return yield* ref.dispatch(pause)
-            return yield* startTask(run, step.task)
+            return yield* unlessStopped(startTask(run, step.task))
           }),
           run
         )
       )
     case "Ask":
-      return yield* byPlan(
+      return yield* inTree(
         run,
-        withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
+        step.task.id,
+        byPlan(
+          run,
+          withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
+        )
       )
+    case "Land":
+      return yield* byPlan(run, landWork(run, step.task, step.landing))
+    case "Clear":
+      return yield* clearTree(step.tree)
     case "Branch":
       return yield* byPlan(run, withoutObstacle(true, beginBranch(run, step.wanted), run))
     case "Baseline":
@@ -130,7 +140,11 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Question":
       return yield* byPlan(run, withoutObstacle(false, askAllowed(run, "reviewer"), run))
     case "Gate":
-      return yield* byPlan(run, withoutObstacle(false, unlessStopped(judgeWork(step.task, step.head)), run))
+      return yield* inTree(
+        run,
+        step.task.id,
+        byPlan(run, withoutObstacle(false, unlessStopped(judgeWork(step.task, step.head)), run))
+      )
     case "Verify":
       return yield* byPlan(run, withoutObstacle(true, verifyRun(run), run))
     case "Finish":

@@ -38,6 +38,8 @@ export type Act<E = unknown, R = never> = (assignment: {
   readonly prompt: string
   readonly resumed: boolean
   readonly session: string
+  /** Its folder. */
+  readonly cwd: string
 }) => Effect.Effect<string | undefined, E, R>
 
 /** Words of launches that can be told from one another. */
@@ -152,7 +154,7 @@ export const stage = Effect.fnUntraced(function* (
     sessionsOf.set(pid, session)
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
     const chosen = list[Math.min(assignments[role]++, list.length - 1)]!
-    const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
+    const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session, cwd: order.cwd }))
     const refused = /^refused (?:until (\d+)|login)$/u.exec(said ?? "")
     if (refused === null) {
       if (said === undefined) return said

@@ -37,6 +37,8 @@ const repository = () => {
   const commits = ["c0"]
   const git: Git = {
     root: "/project",
+    folder: "/project",
+    unknown: () => Effect.succeed([]),
     head: Effect.sync(() => commits.at(-1)!),
     branches: new FakeGit().branches,
     status: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),

@@ -4,7 +4,9 @@ import type { AgentRole } from "./Deed.ts"
 
 /** The place of a task on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */
 interface Rung {
-  standing: "waiting" | "to implement" | "to verify" | "to review" | "escalated" | "done"
+  standing: "waiting" | "to implement" | "to verify" | "to review" | "to land" | "escalated" | "done"
+  /** True if it has a work tree of its own. */
+  inTree: boolean
   rejections: number
   /** The minor findings of all of its reviews. */
   minor: ReadonlyArray<string>
@@ -48,6 +50,7 @@ const notBegun = {
   session: null,
   nudge: null,
   refused: 0,
+  inTree: false,
   begun: false
 }
 
@@ -70,6 +73,8 @@ export class RunOracle {
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
   #finished = false
+  /** True if a task that waits for a person does not stop the others. */
+  #keepsGoing = false
   #held = false
   /** True from a person's stop on until a person conducts the run again. */
   #stopped = false
@@ -137,7 +142,8 @@ export class RunOracle {
     if (this.#stopped) this.#violated("an agent is asked after a person stopped the run")
     if (this.#reverting !== undefined) this.#violated("an agent is asked before commits are taken back")
     if (this.#paused !== undefined) this.#violated("an agent is asked while git is in the way")
-    if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
+    const stuck = [...this.rungs.values()].filter(({ standing }) => standing === "escalated")
+    if (stuck.length >= (this.#keepsGoing ? 3 : 1) || stuck.some(({ begun, inTree }) => begun && !inTree))
       this.#violated("an agent is asked before a person has answered")
     if (this.#wait !== undefined) this.#violated(`an agent is asked ${this.#wait.until - at} ms before a wait is over`)
     if (asked.role === "finisher") {
@@ -187,6 +193,7 @@ export class RunOracle {
     switch (event._tag) {
       case "RunOpened":
         if (event.questions === true) this.#questioned = false
+        this.#keepsGoing = event.keepsGoing === true
         return this.#outline(event.tasks)
       case "ProgressImported":
         for (const { feedback, id, minor = [], status } of event.tasks) {
@@ -203,6 +210,7 @@ export class RunOracle {
         return
       }
       case "PlanRevised":
+        this.#keepsGoing = event.keepsGoing === true
         this.#outline(event.tasks)
         // The word that takes the plan is the answer to its pause.
         if (new Set(["plan", "red", "questions"]).has(this.#paused ?? "")) this.#paused = undefined
@@ -221,11 +229,30 @@ export class RunOracle {
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
         // It judges the work of all others, so it comes after them once more.
         for (const other of this.rungs.values()) if (other.final && other !== rung) Object.assign(other, notBegun)
-        if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
+        if (!this.#keepsGoing && [...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
           this.#violated("two tasks at once")
         if (rung.final !== (event.review !== undefined)) this.#violated(`${event.taskId} begins as what it is not`)
         const standing = !rung.final ? "to implement" : rung.gated ? "to verify" : "to review"
         Object.assign(rung, { standing, begun: true })
+        return
+      }
+      case "TreeChosen": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "waiting") this.#violated(`${event.taskId} gets a tree, and is ${rung.standing}`)
+        rung.inTree = true
+        return
+      }
+      case "LandingPlanned":
+        if (this.#rung(event.taskId).standing !== "to land")
+          this.#violated(`${event.taskId} lands, and is not approved`)
+        return
+      case "LandingRefused": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "to land") this.#violated(`${event.taskId} does not land, and is ${rung.standing}`)
+        const { session } = rung
+        rung.standing = "to implement"
+        rung.nudge = session === null ? null : { role: "implementer", session, deaths: 0 }
+        if (++rung.refused === 3) this.#owed = "landing"
         return
       }
       case "AgentAsked": {
@@ -382,13 +409,16 @@ export class RunOracle {
       case "ReviewApproved":
         return this.#move(event, (rung) => {
           if (rung.standing !== "to review") this.#violated(`${event.taskId} is approved, and was ${rung.standing}`)
-          rung.standing = "done"
+          rung.standing = rung.inTree ? "to land" : "done"
           rung.minor = [...rung.minor, ...event.minor]
         })
-      case "TaskCompleted":
-        if (this.#rung(event.taskId).standing !== "done")
+      case "TaskCompleted": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== (rung.inTree ? "to land" : "done"))
           this.#violated(`${event.taskId} is complete, and nobody approved it`)
+        Object.assign(rung, { standing: "done", inTree: false })
         return
+      }
       case "TaskEscalated":
         if (event.reason === "unproven") {
           if (this.#rung(event.taskId).begun) this.#violated(`${event.taskId} was begun here, and is not believed`)
@@ -417,6 +447,7 @@ export class RunOracle {
           refused: 0,
           session: null,
           nudge: null,
+          inTree: rung.inTree && standing !== "done" && standing !== "waiting",
           answers: rung.answers + 1
         })
         return

@@ -1,4 +1,4 @@
-import { completionSummary, invocation, isRunOver, type Run, workPlace } from "@souffleur/plan"
+import { completionSummary, invocation, isRunOver, type Run, treesThatStay, workPlace } from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type NotReady, type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
@@ -73,7 +73,9 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, { as
   const findings = minor.length === 0 ? "" : `\n\n### Minor Findings\n${minor.join("\n")}`
   const place = workPlace(last)
   const work = place === undefined ? "" : `\n\nThe work: ${place}`
-  if (!asJson) yield* printLines(`\n${completionSummary(last)}${findings}${work}`)
+  const stay = treesThatStay(last).map((tree) => `- ${plain(tree)}`)
+  const trees = stay.length === 0 ? "" : `\n\n### Work Trees That Stay\n${stay.join("\n")}`
+  if (!asJson) yield* printLines(`\n${completionSummary(last)}${findings}${trees}${work}`)
   return last.dropped.length === 0 ? 0 : 1
 })
 
@@ -142,6 +144,10 @@ export const conductCommand = Command.make(
       Flag.withDescription("What the plan says of questions about it; --no-questions: nobody asks any"),
       Flag.withDefault(true)
     ),
+    keepGoing: Flag.Boolean("keep-going").pipe(
+      Flag.withDescription("A task that waits for you does not stop the others (needs worktrees: true in the plan)"),
+      Flag.withDefault(false)
+    ),
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription(
         "Stay where a person is needed, and go on when that is answered (the default under souffleur run)"
@@ -181,6 +187,7 @@ export const conductCommand = Command.make(
       },
       agents,
       questions: flags.questions,
+      ...(flags.keepGoing ? { keepsGoing: true as const } : {}),
       ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),
       ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {})
     }

@@ -16,6 +16,8 @@ import {
   hostGate,
   hostPullRequests,
   PullRequestPort,
+  hostTrees,
+  TreePort,
   isRunOver
 } from "@souffleur/plan"
 import { Effect, Layer, Option, Path } from "effect"
@@ -83,6 +85,8 @@ const begin = Effect.fnUntraced(function* (
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const pullRequests = yield* hostPullRequests(project)
+  const settings = cast.flatMap((one) => kindOf(parts.agent, one.agent).projectFiles ?? [])
+  const trees = yield* hostTrees(project, own, settings)
   const waits = waiting !== undefined && known !== undefined
   if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
@@ -110,7 +114,13 @@ const begin = Effect.fnUntraced(function* (
   const { implementer = null, reviewer = null } = agents
   return yield* keepRun({
     id,
-    chosen: { implementer, reviewer, permission, ...(said.deadline === undefined ? {} : { deadline: said.deadline }) },
+    chosen: {
+      implementer,
+      reviewer,
+      permission,
+      ...(said.deadline === undefined ? {} : { deadline: said.deadline }),
+      ...(said.keepsGoing === undefined ? {} : { keepsGoing: said.keepsGoing })
+    },
     from,
     audience,
     link: Option.map(linked, ({ link }) => link),
@@ -121,6 +131,7 @@ const begin = Effect.fnUntraced(function* (
         Effect.tap((run) => (isRunOver(run) ? gate.clear(id) : Effect.void)),
         Effect.provideService(PlanContext, { ...conducted, ref }),
         Effect.provideService(GatePort, gate),
+        Effect.provideService(TreePort, trees),
         Effect.provideService(PullRequestPort, pullRequests)
       )
     }

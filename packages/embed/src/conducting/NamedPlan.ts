@@ -1,5 +1,5 @@
 import type { ResolvedSettings } from "@souffleur/domain"
-import { type LoadedPlan, loadPlan, type NamedRun, runOfPlan } from "@souffleur/plan"
+import { type LoadedPlan, loadPlan, type NamedRun, needsTrees, PlanInvalid, runOfPlan } from "@souffleur/plan"
 import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
 import { refuseMissing } from "../jobs/ProjectMissing.ts"
 import type { PlanOrder } from "../SouffleurOptions.ts"
@@ -44,6 +44,8 @@ export const namedPlan = Effect.fn("namedPlan")(function* (order: PlanOrder) {
   const named = path.resolve(project, plan)
   // A plan is the same by any path to its file.
   const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
+  if (order.keepsGoing === true && loaded.plan.worktrees !== true)
+    return yield* new PlanInvalid({ path: loaded.path, problems: [`to keep going, ${needsTrees}`] })
   const statePath = yield* stateFileOf(order, loaded)
   const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
   return { loaded, statePath, known } satisfies NamedPlan

@@ -67,6 +67,8 @@ export interface PlanPreview {
   readonly questions: boolean
   /** The branch that its work gets, or `auto`; `null`: the one that is checked out. */
   readonly branch: string | null
+  /** True if each task has a work tree of its own. */
+  readonly worktrees: boolean
   /** The default branch, where the commits would go to that itself; `null`: they would not, or it is unknown. */
   readonly default_branch: string | null
 }
@@ -130,6 +132,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     finish: loaded.plan.finish,
     questions: known === undefined && loaded.plan.questions === true && order.questions !== false,
     branch,
+    worktrees: loaded.plan.worktrees === true,
     default_branch: Option.isSome(git) ? yield* defaultBranchOut(git.value) : null
   } satisfies PlanPreview
 })

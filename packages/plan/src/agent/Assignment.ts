@@ -82,7 +82,7 @@ const commandOf = Effect.fnUntraced(function* (
  * (spec: behaviour#launch-at-most-once).
  */
 const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: Assignment) {
-  const { ref, requested, words } = yield* PlanContext
+  const { git, ref, requested, words } = yield* PlanContext
   const launchId = launchIdOf(ref.id, assignment.token)
   const effective = clamp(requested, yield* ceilingNow(ref.dispatch))
   const said = yield* words.fresh
@@ -97,7 +97,7 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
       )
     )
   const title = `${assignment.role} ${assignment.taskId ?? ""}`.trimEnd()
-  const process = yield* launchOnce({ id: launchId, command, cwd: run.project, title }, record)
+  const process = yield* launchOnce({ id: launchId, command, cwd: git.folder, title }, record)
   return yield* ref.dispatch({ _tag: "Launched", token: assignment.token, launchId, process })
 })
 

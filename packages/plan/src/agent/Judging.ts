@@ -99,10 +99,13 @@ const madeSince = Effect.fnUntraced(function* ({ head }: Assignment) {
 /** Checks complete work against git: commits and files since the last review (spec: behaviour#verdicts-of-agents). */
 const believed = Effect.fnUntraced(function* (task: Task, assignment: Assignment, named: string | null) {
   const { commitSetting, git } = yield* PlanContext
+  const onto = task.tree?.onto ?? null
   const fresh = yield* git.since(task.reviewed ?? task.base)
   const head = yield* git.head
   const fruitless = (message: string, more = {}) =>
     goesOn(assignment, message, { _tag: "Failed", reason: "nothing done", message, ...more })
+  if (onto !== null && (yield* git.missing([onto])).length > 0)
+    return yield* fruitless(`its branch does not have the commit ${onto} of the run's branch yet`)
   if (head === null || fresh.commits.length === 0)
     return yield* fruitless("it said that it was complete, and made no commit", { hint: commitSetting })
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)

@@ -194,7 +194,8 @@ export const decideReport = (
     case "Approved":
       return ok(
         Event.ReviewApproved.make({ at, ...of, summary: report.summary, minor: unparked(task, report.minor) }),
-        Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
+        // In a tree of its own it is complete once it has landed.
+        ...(task.tree === null ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })] : [])
       )
     case "Rejected":
       return rejected(task, at, of, {

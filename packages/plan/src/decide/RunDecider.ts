@@ -9,6 +9,7 @@ import { freshChoice, keptChoice } from "./AgentChoice.ts"
 import { opened, revised, startedTask } from "./OpenDecider.ts"
 import { answered, waitEnded, held, redone, revertMoved, stopped } from "./WordDecider.ts"
 import { due, next } from "./RunStep.ts"
+import { cleared, landed, landingPlanned, landingRefused, setupRefused, treeChosen } from "./TreeDecider.ts"
 import { isRunOver, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -121,6 +122,18 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       return branchChosen(run, command)
     case "ReportBranch":
       return branchReported(run, command)
+    case "ChooseTree":
+      return treeChosen(run, command)
+    case "RefuseSetup":
+      return setupRefused(run, command)
+    case "PlanLanding":
+      return landingPlanned(run, command)
+    case "RefuseLanding":
+      return landingRefused(run, command)
+    case "ReportLanding":
+      return landed(run, command)
+    case "ClearTree":
+      return cleared(run, command)
     case "StartTask":
       return startedTask(run, command)
     case "Ask":

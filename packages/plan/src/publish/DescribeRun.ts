@@ -114,6 +114,14 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   BranchChosen: ({ branch }) => described("detail", `branch ${branch} is made`),
   BranchBegun: ({ branch, from }) =>
     described("info", `the run has branch ${branch}${from === null ? "" : `, begun from ${from}`}`),
+  TreeChosen: ({ folder, taskId }) => described("detail", `task ${taskId} gets the work tree ${folder}`),
+  LandingPlanned: ({ taskId }) => described("detail", `the work of task ${taskId} is about to land`),
+  LandingRefused: ({ message, taskId }) =>
+    described("warning", `the work of task ${taskId} does not land: ${message.split("\n", 1)[0]}`),
+  TreeCleared: ({ folder, kept, taskId }) =>
+    kept === null
+      ? described("detail", `the work tree of task ${taskId} is removed`)
+      : described("warning", `the work tree of task ${taskId} stays in ${folder}: ${kept}`),
   TaskStarted: ({ review, taskId }) =>
     described(
       "info",

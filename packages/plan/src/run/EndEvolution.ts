@@ -22,12 +22,16 @@ export const agreedOf = ({
   agents,
   branch,
   finishingDigest,
-  tasks
-}: Pick<Of<"RunOpened" | "PlanRevised">, "agents" | "branch" | "finishingDigest" | "tasks">): Run["agreed"] => ({
+  keepsGoing,
+  tasks,
+  worktrees
+}: Pick<Of<"RunOpened" | "PlanRevised">, keyof Run["agreed"]>): Run["agreed"] => ({
   tasks,
   finishingDigest,
   branch,
-  ...(agents === undefined ? {} : { agents })
+  ...(agents === undefined ? {} : { agents }),
+  ...(worktrees === undefined ? {} : { worktrees }),
+  ...(keepsGoing === undefined ? {} : { keepsGoing })
 })
 
 /** The pauses that another plan ends. */

@@ -1,6 +1,7 @@
 import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
+import * as Tree from "../tree/TreeEvent.ts"
 import * as Assignment from "./AssignmentEvent.ts"
 import {
   Chosen,
@@ -13,9 +14,11 @@ import {
   RefusedWork,
   Reviewed,
   TaskOutline,
+  TreeTerms,
   Work
 } from "./RunFields.ts"
 
+export * from "../tree/TreeEvent.ts"
 export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
 
@@ -48,7 +51,8 @@ export const RunOpened = event("RunOpened", {
   /** The agents that the plan chose; absent: none. */
   agents: Schema.optionalKey(PlanAgents),
   /** The plan is questioned before its first task. Absent: it is not. */
-  questions: Schema.optionalKey(Schema.Literal(true))
+  questions: Schema.optionalKey(Schema.Literal(true)),
+  ...TreeTerms.fields
 })
 /**
  * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
@@ -65,6 +69,7 @@ export const PlanRevised = event("PlanRevised", {
   finishingDigest: TextOrNull,
   branch: TextOrNull,
   agents: Schema.optionalKey(PlanAgents),
+  ...TreeTerms.fields,
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([]))),
   dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
@@ -220,6 +225,7 @@ export const RunEvent = Schema.Union([
   StateFileRebuilt,
   BranchChosen,
   BranchBegun,
+  Tree.TreeChosen,
   TaskStarted,
   Assignment.AgentAsked,
   Assignment.AgentPrepared,
@@ -241,7 +247,10 @@ export const RunEvent = Schema.Union([
   Assignment.QuietBegan,
   Assignment.AllowanceRenewed,
   Assignment.LimitWaitEnded,
+  Tree.LandingPlanned,
+  Tree.LandingRefused,
   TaskCompleted,
+  Tree.TreeCleared,
   WorkVerified,
   WorkRefused,
   BaselineVerified,

@@ -11,12 +11,20 @@ import {
   revisedRun,
   verifiedRun
 } from "./EndEvolution.ts"
-import { freshTask, initialRun, type Run, type Assignment } from "./Run.ts"
+import { freshTask, initialRun, type Run, type Assignment, taskOf } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import {
+  approvedInTree,
+  chosenTree,
+  clearedTrees,
+  letGo,
+  plannedLanding,
+  refusedLanding
+} from "../tree/TreeEvolution.ts"
+import {
   answeredRun,
-  begunTask,
+  begunTasks,
   type RunChange,
   imported,
   joinedWork,
@@ -73,11 +81,15 @@ const change = (run: Run, event: RunEvent): RunChange =>
       branch,
       ownBranch: { branch, from, base, remote, begun: true }
     }),
+    TreeChosen: (event) => ({
+      ...withTask(run, event.taskId, () => chosenTree(event)),
+      trees: letGo(run.trees, taskOf(run, event.taskId), null)
+    }),
     TaskStarted: (event) => ({
       current: event.taskId,
       branch: event.branch,
       ...(run.firstBase === undefined ? { firstBase: event.base } : {}),
-      tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) }))
+      ...begunTasks(run, event)
     }),
     AgentAsked: (event) => ({
       assignment: askedAssignment(run, event),
@@ -162,7 +174,10 @@ const change = (run: Run, event: RunEvent): RunChange =>
         implementer: null
       }))
     }),
-    ReviewApproved: (event) => ({ ...assignmentOver, ...withTask(run, event.taskId, (task) => parked(task, event)) }),
+    ReviewApproved: (event) => ({
+      ...assignmentOver,
+      ...withTask(run, event.taskId, (task) => ({ ...parked(task, event), ...approvedInTree(task) }))
+    }),
     ReviewRejected: (event) => ({
       ...assignmentOver,
       ...withTask(run, event.taskId, (task) => rejectedWork(task, event))
@@ -184,8 +199,12 @@ const change = (run: Run, event: RunEvent): RunChange =>
             }
           : { implementation: { head, verified: false } })
       })),
+    LandingPlanned: (event) => withTask(run, event.taskId, (task) => plannedLanding(task, event)),
+    LandingRefused: (event) => withTask(run, event.taskId, (task) => refusedLanding(task, event)),
+    TreeCleared: (event) => ({ trees: clearedTrees(run.trees, event) }),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
       current: null,
+      trees: letGo(run.trees, taskOf(run, taskId), null),
       ...withTask(run, taskId, ({ digest, earlier, implementation }) => ({
         status: "completed",
         verified: implementation?.verified ?? false,
@@ -194,7 +213,8 @@ const change = (run: Run, event: RunEvent): RunChange =>
         earlier: null,
         completedAt: at,
         implementation: null,
-        implementer: null
+        implementer: null,
+        tree: null
       }))
     }),
     WorkVerified: ({ taskId }) => withTask(run, taskId, verifiedWork),

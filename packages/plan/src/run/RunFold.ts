@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "ade81915caabe8df" },
+  name: { kind: "run", fingerprint: "c6d8a90c8482f320" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
