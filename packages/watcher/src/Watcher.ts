@@ -149,8 +149,8 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
   })
 
   /** Reports each limit that is coming. */
-  const tellForeseen = Effect.fnUntraced(function* ({ now, signs }: Observation) {
-    for (const foreseen of yield* limitsAhead(yield* ref.state, settings, signs.session))
+  const tellForeseen = Effect.fnUntraced(function* (state: Watch, { now, signs }: Observation) {
+    for (const foreseen of yield* limitsAhead(state, settings, signs.session))
       if (isComing(foreseen, now)) yield* ref.dispatch({ _tag: "ReportForeseen", foreseen })
   })
 
@@ -176,7 +176,8 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
    * souffleur stood still after it. `first`: the time since then is only asked once, as a machine may be slow.
    */
   const lookOnce = Effect.fnUntraced(function* (due: number, first: boolean) {
-    const { revision, stanceSince } = yield* ref.state
+    const before = yield* ref.state
+    const { revision, stanceSince } = before
     yield* tellTaken
     const seen = yield* observe(due, yield* Ref.get(taken))
     const ended = classify(watch, seen)
@@ -186,7 +187,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     if (!Option.exists(ended, ({ _tag }) => _tag === "Complete")) yield* tellLimits(ref)
-    if (Option.isNone(ended)) yield* tellForeseen(seen)
+    if (Option.isNone(ended)) yield* tellForeseen(before, seen)
     yield* tellSilentTasks(seen)
     const found = Option.isSome(ended) ? ended : yield* restingExit(seen)
     if (Option.isNone(found)) {
