@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "4c0397c0b2118901" },
+  name: { kind: "run", fingerprint: "16dedcec357daab4" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
