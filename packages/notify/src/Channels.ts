@@ -13,7 +13,7 @@ import { Duration, Effect, type FileSystem, Option, type Path, Schema } from "ef
 import type { ChildProcessSpawner } from "effect/process"
 import { type Delivery, deliveryTimeout, Outcome } from "./Delivery.ts"
 import { clickAction, type ClickLine } from "./ClickedNotice.ts"
-import { Heard, listenFor, type Listening } from "./Hearing.ts"
+import { HeardPresses, listenFor, type Listening } from "./Hearing.ts"
 import { replyTopic } from "./ReplyTopic.ts"
 import { type DesktopCall, desktopCall, findDesktopProgram } from "./DesktopNotice.ts"
 import { type LinkedMessage, noticeLine, type Loudness } from "./NoticeText.ts"
@@ -68,7 +68,7 @@ const toServer = Effect.fn("toServer")(function* (
   if (problem !== null) return yield* new NoticeLost({ tries, message: problem })
 })
 
-const heardOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Heard))
+const heardOf = Schema.decodeUnknownEffect(Schema.fromJsonString(HeardPresses))
 
 /** Hears what came over the topic of answers, by a process of its own. */
 const fromServer = (channel: ServerChannel, { ask, ...places }: Pick<ChannelOptions, "ask"> & SecretPlaces) =>

@@ -1,5 +1,5 @@
 import { serverUrl } from "@souffleur/domain"
-import { type Heard, listen, Listening } from "./Hearing.ts"
+import { type HeardPresses, listen, Listening } from "./Hearing.ts"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
@@ -89,10 +89,10 @@ export const deliveryTimeout = Duration.minutes(25)
 
 const read = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Union([Delivery, Listening])))
 
-/** Answers the line of an order with the line of its outcome. It is the own side of the process that sends or listens. */
+/** Answers the line of an order with that of its outcome. It is the own side of the process that sends or listens. */
 export const deliver = (line: string): Effect.Effect<string> =>
   Effect.orDie(read(line)).pipe(
-    Effect.flatMap((order): Effect.Effect<Outcome | Heard, never, HttpClient.HttpClient> =>
+    Effect.flatMap((order): Effect.Effect<Outcome | HeardPresses, never, HttpClient.HttpClient> =>
       "topic" in order ? listen(order) : send(order)
     ),
     Effect.timeoutOrElse({

@@ -13,12 +13,12 @@ export const Listening = Schema.Struct({
 export type Listening = typeof Listening.Type
 
 /** What was heard. `problem` has no word of the server and no address. `null`: the server answered. */
-export const Heard = Schema.Struct({
+export const HeardPresses = Schema.Struct({
   messages: Schema.Array(Schema.Struct({ id: Schema.String, text: Schema.NullOr(Schema.String) })),
   problem: Schema.NullOr(Schema.String)
 })
-export type Heard = typeof Heard.Type
-type Message = Heard["messages"][number]
+export type HeardPresses = typeof HeardPresses.Type
+type Message = HeardPresses["messages"][number]
 
 /** How long one process listens, and how much longer once it heard a message. */
 export const listenFor = Duration.seconds(50)
@@ -54,7 +54,7 @@ const linesOf = (kept: string, text: string): readonly [rest: string, lines: Rea
   return [lines.at(-1) ?? "", lines.slice(0, -1)]
 }
 
-const failed = (problem: string): Heard => ({ messages: [], problem })
+const failed = (problem: string): HeardPresses => ({ messages: [], problem })
 
 /**
  * Listens to a topic until a message has come, or for a while. It reads lines as they come, and only so much of them.
@@ -90,5 +90,5 @@ export const listen = Effect.fn("listen")(function* ({ headers, since, topic }: 
   const enough = Effect.andThen(Deferred.await(first), Effect.sleep(lingering))
   const problem = yield* Effect.raceFirst(reading, Effect.as(Effect.raceFirst(enough, Effect.sleep(listenFor)), null))
   const messages = yield* Ref.get(heard)
-  return { messages, problem: messages.length === 0 ? problem : null } satisfies Heard
+  return { messages, problem: messages.length === 0 ? problem : null } satisfies HeardPresses
 })

@@ -11,7 +11,7 @@ export interface ReplyTopic {
 
 const lost = (message: string) => new NoticeLost({ tries: 0, message })
 
-/** Reads the token of ntfy for a server. `undefined`: there is none for it. Fails with `NoticeLost` where it is none. */
+/** Reads the token for a server of ntfy. `undefined`: there is none. Fails with `NoticeLost` where it has no form. */
 export const ntfyToken = Effect.fn("ntfyToken")(function* (url: string, places: SecretPlaces) {
   const secret = yield* secretOf("NTFY_TOKEN", places)
   if (Option.isNone(secret)) return undefined
@@ -22,10 +22,6 @@ export const ntfyToken = Effect.fn("ntfyToken")(function* (url: string, places: 
 
 /** Characters of a token that nobody guesses. Those of ntfy have 32. */
 const minToken = 20
-
-/** What buttons mean, for the person who turns them on. */
-export const answersMeaning =
-  "notices of ntfy have buttons, and whoever can read the topic can press them: only you may read it"
 
 /** Returns why notices have no buttons, for a person who wants them; `null`: they have. */
 export const answersProblem = Effect.fn("answersProblem")(function* (

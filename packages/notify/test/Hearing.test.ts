@@ -1,13 +1,13 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { deliver } from "../src/Delivery.ts"
-import type { Heard, Listening } from "../src/Hearing.ts"
+import type { HeardPresses, Listening } from "../src/Hearing.ts"
 import { ntfyStandIn, ntfyToken } from "./NtfyStandIn.ts"
 
 const heard = (order: Listening) =>
-  Effect.map(deliver(JSON.stringify(order)), (line): Heard & { readonly length: number } => ({
+  Effect.map(deliver(JSON.stringify(order)), (line): HeardPresses & { readonly length: number } => ({
     ...JSON.parse(line),
     length: line.length
   }))
@@ -83,8 +83,11 @@ describe("behaviour#answers-from-a-phone", () => {
       // A press, and then a letter now and then.
       const slow = yield* hearing((response) => {
         response.write(line("m", "go"))
-        const drip = setInterval(() => response.write("x"), 20)
-        response.on("close", () => clearInterval(drip))
+        const drip = Effect.repeat(
+          Effect.sync(() => void response.write("x")),
+          Schedule.spaced("20 millis")
+        )
+        response.on("close", Effect.runCallback(drip))
       })
       assert.deepStrictEqual(slow.messages, [{ id: "m", text: "go" }])
     })

@@ -42,8 +42,8 @@ export const ntfyStandIn = Effect.fnUntraced(function* () {
   const asked: Array<string> = []
   const open = new Map<ServerResponse, string>()
   const deliver = (topic: string, message: string): Message => {
-    // Its ids are random, and 12 letters and digits long.
-    const id = Math.random().toString(36).slice(2, 14).padEnd(12, "0")
+    // Its ids are 12 letters and digits.
+    const id = `id${String(kept.length).padStart(10, "0")}`
     const one = { id, time: 0, event: "message", topic, message } as const
     kept.push(one)
     for (const [response, to] of open) if (to === topic) response.write(`${JSON.stringify(one)}\n`)

@@ -52,7 +52,7 @@ describe("behaviour#answers-from-a-phone", () => {
       [escalated, { word: "go", task: taskId }, "never"],
       [escalated, { word: "retry", task: "another" }, "never"]
     ] as const)
-      assert.deepStrictEqual(tagsOf(events, choice), tags as unknown as string)
+      assert.deepStrictEqual<unknown>(tagsOf(events, choice), tags)
     const retry = { word: "retry", task: taskId } as const
     const again = [...escalated, TaskAnswered, TaskEscalated]
     assert.strictEqual(tagsOf(again, retry, escalated.length), "not now", "the task is escalated again since")

@@ -115,7 +115,7 @@ export const takeFleetWord = Effect.fn("Watch.takeFleetWord")(function* (id: str
   return watch
 })
 
-/** Dispatches what concerns the buttons of a watch's notices, as an operator's command (spec: behaviour#answers-from-a-phone). */
+/** Dispatches what concerns the buttons of a watch's notices, as an operator (spec: behaviour#answers-from-a-phone). */
 export const takePress = Effect.fn("Watch.takePress")(function* (id: string, intent: PhoneIntent) {
   const watch = yield* command(id, intent)
   return watch.phase === "Exited" ? yield* settledEnd(id, watch) : watch

@@ -18,8 +18,8 @@ type Stance = { readonly revision: number; readonly stanceSince: number }
 export const outOfDate = "what the notice told of has passed"
 
 /**
- * Decides about the buttons of a notice (spec: behaviour#answers-from-a-phone). A press counts while the stance is as its
- * notice told it, and until its end. Its own event changes the stance, so of all buttons of a notice one counts, once.
+ * Decides about the buttons of a notice (spec: behaviour#answers-from-a-phone). A press counts while the stance is as
+ * its notice told it, and until its end. Its own event changes the stance, so of all buttons of a notice one counts.
  * `say` decides the word as the command of its name, for a speaker who may raise nothing.
  */
 export const decidePhone = <Event>(

@@ -47,6 +47,7 @@ export const PhoneWordRefused = event("PhoneWordRefused", {
 
 /** The events of buttons, of a watch and of a run. */
 export const phoneEvents = [ButtonsOffered, PhoneWordTaken, PhoneWordRefused] as const
+/** Any of them. */
 export type PhoneEvent = (typeof phoneEvents)[number]["Type"]
 
 /** They change nothing of a watch or a run themselves. */

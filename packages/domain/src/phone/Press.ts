@@ -10,15 +10,15 @@ export const maxPressUnits = 120
 /** Refusals that are told within an hour. A flood fills no log. */
 const maxRefusals = 10
 
-const Said = Schema.fromJsonString(
+const Press = Schema.fromJsonString(
   Schema.Struct({ word: PhoneWord, secret: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u)) })
 )
 /** What a press says. */
-export type Said = typeof Said.Type
-const read = Schema.decodeUnknownOption(Said, { onExcessProperty: "error" })
+export type PressSaid = typeof Press.Type
+const read = Schema.decodeUnknownOption(Press, { onExcessProperty: "error" })
 
 /** Reads the message of a press. `null`: it is longer than any. */
-export const readPress = (text: string | null): Said | PressFault =>
+export const readPress = (text: string | null): PressSaid | PressFault =>
   text === null || text.length > maxPressUnits ? "too long" : Option.getOrElse(read(text), () => "garbled" as const)
 
 /** A button that was offered: what it says, of which revision, and until when. */
@@ -62,7 +62,7 @@ export const mayTell = ({ refused }: Buttons, now: number): boolean =>
 /** Judges a press by the digest of its secret: the button that was pressed, or why there is none. */
 export const judgePress = (
   { offered, pressed }: Buttons,
-  { digest, word }: Pick<Said, "word"> & { readonly digest: string },
+  { digest, word }: Pick<PressSaid, "word"> & { readonly digest: string },
   now: number
 ): Button | PressFault => {
   const button = offered.get(digest)

@@ -264,7 +264,7 @@ export type WatchIntent =
   | ({ readonly _tag: "ReportCaps" } & Pick<typeof Sign.CapsFound.Type, "began" | "caps">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * one of a launch from now on. `headless`: no launch gets a window. `byAgent`, `byPhone`: an agent or a press says it, and renews no use.
+   * one of a launch from now on. `headless`: no launch gets a window. `byAgent`, `byPhone`: it renews no use.
    */
   | {
       readonly _tag: "Retry"

@@ -1,6 +1,6 @@
-import { leastPin, noPrograms, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { answersMeaning, leastPin, noPrograms, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
-import { answersMeaning, answersProblem, channelProblem } from "@souffleur/notify"
+import { answersProblem, channelProblem } from "@souffleur/notify"
 import { Effect, Layer } from "effect"
 import { layerAgent, layerAgentFiles } from "../world/AgentLayers.ts"
 import { trustOf } from "../world/ConfigTrust.ts"

@@ -49,8 +49,8 @@ export const RunOpened = event("RunOpened", {
   agents: Schema.optionalKey(PlanAgents)
 })
 /**
- * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. Buttons of notices
- * are offered and pressed. A watch has the same events.
+ * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. Buttons of
+ * notices are offered and pressed. A watch has the same events.
  */
 export const {
   ButtonsOffered,
