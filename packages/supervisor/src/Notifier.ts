@@ -142,7 +142,7 @@ export const choicesOf = (
   { kind, state }: WatchNotice,
   { held, standby, wait }: Pick<Watch, "held" | "standby" | "wait">
 ): ReadonlyArray<Choice> => {
-  if (kind === "warning" || (state !== "needs you" && kind !== "idle")) return []
+  if (state !== "needs you" && kind !== "idle") return []
   if (held !== undefined) return choice("go")
   switch (kind) {
     case "idle":

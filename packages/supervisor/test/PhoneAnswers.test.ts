@@ -7,9 +7,10 @@ import { listenToPhone, NoticeChannels, offerButtons } from "@souffleur/process"
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { deliver } from "../../notify/src/Delivery.ts"
 import { ntfyStandIn, ntfyToken, pressButton, type PublishedAction } from "../../notify/test/NtfyStandIn.ts"
-import { command, notifier } from "../src/index.ts"
+import { choicesOf, command, episodeAfter, noEpisode, noticeOf, notifier } from "../src/index.ts"
+import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { begun } from "@souffleur/testing"
-import { recovering, started, watching } from "./SupervisorWorld.ts"
+import { died, recovering, started, watching } from "./SupervisorWorld.ts"
 
 const at = begun
 const closed = [
@@ -69,6 +70,29 @@ const faultsOf = (events: ReadonlyArray<WatchEvent>) =>
 const textOf = (events: ReadonlyArray<WatchEvent>) => JSON.stringify(events)
 
 describe("behaviour#answers-from-a-phone", () => {
+  it("a notice that needs a person offers the words that help there, the safest first, and no other notice does", () => {
+    const hold = Event.HoldStarted.make({ at, byAgent: true })
+    for (const [history, words] of [
+      [closed.slice(0, 2), ["retry", "done"]],
+      [[awaited], ["hold", "done"]],
+      [[Event.ConductorIdle.make({ at, watcher: 1, since: at, again: false })], ["hold", "done"]],
+      [[hold], ["go"]],
+      [[hold, died()], ["go"]],
+      [[died()], []],
+      [[examples.WaitStarted], []],
+      [[examples.CeilingReached], []],
+      [[Event.ConductorCompleted.make({ at, by: "operator" })], []]
+    ] as const) {
+      const before = [...watching, ...history.slice(0, -1)].reduce(episodeAfter, noEpisode)
+      const event = history.at(-1)!
+      const notice = noticeOf("w", event, before)!
+      assert.deepStrictEqual(
+        choicesOf(notice, episodeAfter(before, event).watch).map(({ word }) => word),
+        [...words],
+        event._tag
+      )
+    }
+  })
   it.live("a press of a notice's button is that word, once, and its secret is in the notice alone", () =>
     Effect.gen(function* () {
       const { events, listening, notices, url } = yield* phoned(closed)
