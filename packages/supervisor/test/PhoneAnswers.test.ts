@@ -80,14 +80,15 @@ describe("behaviour#answers-from-a-phone", () => {
       [[hold, died()], ["go"]],
       [[died()], []],
       [[examples.WaitStarted], []],
-      [[examples.CeilingReached], []],
+      [[{ ...examples.CeilingReached, then: "withhold" } as const], []],
       [[Event.ConductorCompleted.make({ at, by: "operator" })], []]
     ] as const) {
       const before = [...watching, ...history.slice(0, -1)].reduce(episodeAfter, noEpisode)
       const event = history.at(-1)!
-      const notice = noticeOf("w", event, before)!
+      const notice = noticeOf("w", event, before)
+      assert.isDefined(notice, event._tag)
       assert.deepStrictEqual(
-        choicesOf(notice, episodeAfter(before, event).watch).map(({ word }) => word),
+        choicesOf(notice!, episodeAfter(before, event).watch).map(({ word }) => word),
         [...words],
         event._tag
       )
