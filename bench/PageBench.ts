@@ -1,5 +1,7 @@
-import { Clock, Console, Effect, FileSystem, Path, Schema, Stream } from "effect"
-import { running, souffleur } from "./Child.ts"
+import { Clock, Console, Effect, FileSystem, Path } from "effect"
+import { souffleur } from "./Child.ts"
+import { conversations } from "./Conversations.ts"
+import { opened } from "./OpenedPage.ts"
 import { here, makeStore } from "./StoreFile.ts"
 import { restingWatch } from "./Resting.ts"
 import { report, type Row, timed } from "./Table.ts"
@@ -13,33 +15,6 @@ const stores = [
   { name: "200 watches", finished: 200, events: 2000 },
   { name: "10,000 watches", finished: 10_000, events: 20_000 }
 ] as const
-
-type Variables = Readonly<Record<string, string>>
-const Printed = Schema.fromJsonString(Schema.Struct({ url: Schema.String }))
-
-/** Returns the first line of a process. */
-const firstLine = (handle: Effect.Success<ReturnType<typeof running>>) =>
-  handle.stdout.pipe(
-    Stream.decodeText(),
-    Stream.splitLines,
-    Stream.take(1),
-    Stream.runCollect,
-    Effect.map(([line = ""]) => line)
-  )
-
-/** Starts a page, and goes through its link as a browser does. */
-const opened = Effect.fnUntraced(function* (entry: string, cwd: string, env: Variables) {
-  const handle = yield* running(process.execPath, [entry, "page", "--port", "0", "--json"], cwd, env)
-  const { url } = yield* Schema.decodeEffect(Printed)(yield* firstLine(handle))
-  const entrance = yield* Effect.promise(() => fetch(url, { redirect: "manual" }))
-  const headers = { cookie: (entrance.headers.get("set-cookie") ?? "").split(";", 1)[0]! }
-  const list = new URL(entrance.headers.get("location") ?? "", url).href
-  return {
-    pid: Number(handle.pid),
-    list,
-    ask: (path: string) => Effect.promise(() => fetch(`${list}${path}`, { headers }))
-  }
-})
 
 /**
  * Measures the processor of a watch that somebody looks at, beside that of one alone. Both rest at the same time, and
@@ -138,8 +113,10 @@ export const page = (seconds: number) =>
         })
     }
     rows.push(yield* memory("the server after it, MB"))
+    const said = yield* conversations(entry, folder)
     const share = yield* looked(entry, folder, seconds)
     const met = [
+      said,
       yield* report(["page", ...stores.map(({ name }) => name), "ratio"], rows),
       yield* report(
         ["a watch at rest, % of a core", "alone", "looked at", "ratio"],

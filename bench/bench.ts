@@ -37,7 +37,7 @@ const benches: Readonly<Record<string, Bench>> = {
   ],
   page: [
     page(Number(option ?? 60)),
-    "the page on 10,000 watches: time, size and memory, and a watch that somebody looks at; [seconds]"
+    "the page on 10,000 watches: time, size and memory, a conversation of 100 MB, and a watch that somebody looks at; [seconds]"
   ],
   hub: [
     hub(Number(option ?? 10_000)),

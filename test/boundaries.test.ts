@@ -288,10 +288,10 @@ describe("the floors", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli":
-        /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|completions\/IdCompletion|help\/HelpText|person\/TrustQuestion|setup\/(?:Agent|Setup)Questions?|watching\/NamedTarget)\.ts$/u,
+        /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|completions\/IdCompletion|help\/HelpText|person\/TrustQuestion|setup\/(?:Agent|Setup)Questions?|top\/TopWord|watching\/NamedTarget)\.ts$/u,
       "effect/cluster": /^packages\/hub\/src\/cluster\/HubCluster\.ts$/u,
       "effect/http":
-        /^packages\/(?:notify\/src\/(?:Delivery|Hearing)|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:fleet\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
+        /^packages\/(?:notify\/src\/(?:Delivery|Hearing)|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:(?:fleet|shown)\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
       "effect/http-api": /^packages\/(?:fleet\/src\/(?:FleetApi|Hub)|hub\/src\/HubServer)\.ts$/u,
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
@@ -463,7 +463,7 @@ describe("the lines", () => {
   describe("behaviour#plain-words", () => {
     it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
       // Files that may print otherwise, and their reasons. These are the console itself, a version, an agent's output,
-      // and JSON for a program. A line of progress is erased, and the demonstration's agent has its own words.
+      // and JSON for a program. An output on the screen of top is kept from them. A line of progress is erased, and the demonstration's agent has its own words.
       const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
         ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
         [
@@ -475,6 +475,7 @@ describe("the lines", () => {
           /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)|of \[stdout, stderr\]|stream === stdout \? "standard output"/gu
         ],
         ["watching/FollowOutput.ts", /terminal\.stdout/gu],
+        ["top/TopPane.ts", /std(?:out|err)(?:: sink|IsTerminal: )/gu],
         ["watching/OutputWriter.ts", /std(?:out|err)(?:IsTerminal)?|Stdio\.Stdio/gu],
         ["mcp/Requests.ts", /stdio\.stdout/gu],
         ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],

@@ -151,6 +151,8 @@ const ofParameters: Readonly<Record<string, string>> = {
   allow: "allow",
   "allow-red": "red",
   deadline: "deadline",
+  questions: "questions",
+  "keep-going": "keepsGoing",
   since: "Period"
 }
 /** The options that say how a command prints, and where to. */

@@ -88,6 +88,7 @@ const codes: Readonly<Record<string, number>> = {
   ProgramsUntrusted: 2,
   ProcessesUnavailable: 2,
   ProjectMissing: 2,
+  NotReady: 2,
   RoleUnfit: 2,
   PlanNotFound: 2,
   SessionNotFound: 2,

@@ -1,16 +1,19 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Array, Effect, FileSystem, Schedule, Schema } from "effect"
+import { Array, Clock, Effect, FileSystem, Schedule, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { fileURLToPath } from "node:url"
+import { terminalSvg, type TimedLine } from "./TerminalSvg.ts"
 
 /**
- * `pnpm screen`: kills an agent in a real `souffleur run`. It puts what the run, `status` and `why` printed into the
- * README's first three blocks of text. The agent is the stand-in, and hangs in its second task until it is killed.
+ * `pnpm screen`: kills an agent in a real `souffleur run`, and draws its screen as `session.svg`. It puts what `status`
+ * and `why` printed into the README's first two blocks of text. The agent is the stand-in, and hangs in its second task
+ * until it is killed.
  */
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const souffleur = file("../../packages/cli/src/main.ts")
 const readme = file("../../README.md")
+const drawing = file("session.svg")
 
 const Statuses = Schema.fromJsonString(
   Schema.Array(
@@ -59,6 +62,18 @@ exec '${process.execPath}' '${souffleur}' __stand-in "$@"
   }
   const run = (...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make(process.execPath, [souffleur, ...args], options), { includeStderr: true })
+  /** The lines of a run, each with the time at which it came. */
+  const timed = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const handle = yield* spawner.spawn(ChildProcess.make(process.execPath, [souffleur, ...args], options))
+    const began = yield* Clock.currentTimeMillis
+    const lines = (stream: typeof handle.all, tone: TimedLine["tone"]) =>
+      stream.pipe(
+        Stream.decodeText(),
+        Stream.splitLines,
+        Stream.mapEffect((text) => Effect.map(Clock.currentTimeMillis, (now) => ({ at: now - began, text, tone })))
+      )
+    return yield* Stream.runCollect(Stream.merge(lines(handle.stdout, "agent"), lines(handle.stderr, "souffleur")))
+  })
   const kill = Effect.gen(function* () {
     const look = spawner.string(ChildProcess.make(process.execPath, [souffleur, "status", "--json"], options)).pipe(
       Effect.flatMap(Schema.decodeUnknownEffect(Statuses)),
@@ -74,19 +89,33 @@ exec '${process.execPath}' '${souffleur}' __stand-in "$@"
     })
     // What it has done is on the screen by then.
     yield* Effect.sleep("3 seconds")
-    if (found !== undefined) process.kill(found.conductor.pid, "SIGKILL")
+    const pid = found?.conductor.pid ?? 0
+    if (pid > 0) process.kill(pid, "SIGKILL")
+    return pid
   })
-  const [said] = yield* Effect.all(
-    [run("run", "--", "claude", "-p", "Work through PLAN.md until all of it is done."), kill],
-    {
-      concurrency: 2
-    }
+  const words = ["-p", "Work through PLAN.md until all of it is done."] as const
+  const [said, pid] = yield* Effect.all([timed("run", "--", "claude", ...words), kill], { concurrency: 2 })
+  // The start of a program from its source is no part of the story.
+  const late = said[0]!.at - 1200
+  const story = said.map((line) => ({ ...line, at: line.at - late }))
+  const killed = story.findIndex(({ text }) => text.includes(" died: "))
+  yield* fs.writeFileString(
+    drawing,
+    terminalSvg("The agent of a souffleur run is killed, and comes back with its conversation.", [
+      { at: 0, text: `$ souffleur run -- claude -p "${words[1]}"`, tone: "typed" },
+      ...story.slice(0, killed),
+      // The kill is seen within a moment.
+      { at: story[killed]!.at - 700, text: `  (another terminal) $ kill -9 ${pid}`, tone: "typed" },
+      ...story.slice(killed)
+    ])
   )
-  const status = yield* run("status")
+  const screen = ["-qec", `stty cols 80; exec '${process.execPath}' '${souffleur}' status`, "/dev/null"]
+  const terminal = { ...options, env: { ...options.env, NO_COLOR: "1", TERM: "xterm" } }
+  const status = (yield* spawner.string(ChildProcess.make("script", screen, terminal))).replaceAll("\r", "")
   const lines = (yield* run("log", "--json")).split("\n")
   const death = yield* Effect.fromOption(Array.head(Array.getSomes(lines.map((line) => decodeDeath(line)))))
   const [why = ""] = (yield* run("why", String(death.revision))).split("\n\nAction")
-  const shown = [said, status, why].map((text) => text.replaceAll(home, "~").trimEnd())
+  const shown = [status, why].map((text) => text.replaceAll(home, "~").trimEnd())
   const page = yield* fs.readFileString(readme)
   yield* fs.writeFileString(
     readme,

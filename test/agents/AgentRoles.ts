@@ -65,6 +65,8 @@ export const conducted = Effect.fn("AgentRoles.conducted")(function* (implemente
   const git = (...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make("git", [...identity, ...args], lab.options))
   yield* git("init", "-q", "-b", "main")
+  yield* git("config", "user.name", "A")
+  yield* git("config", "user.email", "a@localhost")
   yield* fs.writeFileString(`${lab.project}/.gitignore`, ".orchestra_configs\nforbidden\n")
   yield* fs.writeFileString(`${lab.project}/plan.yaml`, plan)
   yield* git("add", "-A")

@@ -55,13 +55,14 @@ describe("claude-code#permissions", () => {
           const notes = `${lab.home}/.claude.json`
           if (!trusted)
             yield* lab.write(notes, (yield* lab.read(notes)).replace('DialogAccepted":true', 'DialogAccepted":false'))
-          const problem = yield* claudeCode.commits!.problem({
+          const place = {
             project: lab.project,
             agentDir: `${lab.home}/.claude`,
             variables: { HOME: lab.home },
             words: [claude!],
             permission: "acceptEdits"
-          })
+          } as const
+          const { commit: problem } = yield* claudeCode.commits!.judge(place, [])
           const args = ["-p", "--permission-mode", "acceptEdits", "--", "Commit."]
           yield* spawner.exitCode(ChildProcess.make(claude!, args, lab.options))
           return [what, problem === null, git("rev-list", "--count", "HEAD").trim() === "2"] as const
@@ -73,5 +74,48 @@ describe("claude-code#permissions", () => {
         3
       )
     }).pipe(Effect.provide(services))
+  )
+
+  it.live.skipIf(claude === null)("it runs some commands without a rule, and a gate by the rule that is written", () =>
+    Effect.gen(function* () {
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const looking = "cat a.txt,echo a,grep a a.txt,head a.txt,ls,pwd,tail a.txt,true,wc a.txt,which sh"
+      const ofGit = "git diff,git log,git show,git status"
+      const commands = [looking, ofGit, "make", "npm ls", "npm test"].flatMap((all) => all.split(","))
+      const ran: Array<string> = []
+      let turn = 0
+      const lab = yield* makeLab(
+        claude!,
+        "opera",
+        ({ toolResult }) =>
+          Effect.sync(() => {
+            if (toolResult !== undefined && !/requires approval|permission/iu.test(toolResult))
+              ran.push(commands[turn - 1]!)
+            turn += toolResult === undefined && turn > 0 ? 0 : 1
+            return turn > commands.length ? { text: "Done." } : bash(commands[turn - 1]!)
+          }),
+        { solo: true }
+      )
+      const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", lab.project, ...args])
+      git("init", "-q", "-b", "main")
+      git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
+      yield* lab.write("a.txt", "a\n")
+      yield* lab.write(ofLocal, JSON.stringify(allow("Bash(npm test:*)")))
+      const place = {
+        project: lab.project,
+        agentDir: `${lab.home}/.claude`,
+        variables: { HOME: lab.home },
+        words: [claude!],
+        permission: "acceptEdits"
+      } as const
+      const { programs } = yield* claudeCode.commits!.judge(place, commands)
+      const args = ["-p", "--permission-mode", "acceptEdits", "--", "Look."]
+      yield* spawner.exitCode(ChildProcess.make(claude!, args, lab.options))
+      assert.deepStrictEqual(
+        commands.filter((one) => !ran.includes(one)),
+        ["make", "npm ls"]
+      )
+      assert.deepStrictEqual(programs?.rules, ["Bash(make:*)", "Bash(npm ls:*)"])
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

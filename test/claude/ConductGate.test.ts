@@ -120,6 +120,32 @@ if (missing.length > 0) throw new Error("the score lacks " + missing.join())
 const part = "parts/violin.txt"
 const gate = "node check.mjs"
 
+describe("behaviour#preflight", () => {
+  it.live.skipIf(claude === null)(
+    "conduct: a commit that no rule allows is told before the first agent, with the lines that let the run be done",
+    () =>
+      Effect.gen(function* () {
+        const plan = judged("")["plan.yaml"].replace("verify: [node, check.mjs]\n", "questions: true\n")
+        const { conduct, events, lab, prompts } = yield* opera(
+          { "plan.yaml": plan },
+          () => "echo la > a.txt && git add a.txt && git commit -q -m a"
+        )
+        yield* lab.write(".claude/settings.json", "{}")
+        const refused = yield* conduct("plan.yaml")
+        assert.strictEqual(yield* refused.exitCode, 2, yield* refused.said)
+        const [, lines = ""] = /settings\.local\.json takes (\{.*\}), and/u.exec(yield* refused.said) ?? []
+        assert.lengthOf(yield* prompts, 0)
+        assert.strictEqual((yield* lab.agents).all.size, 0, "no agent was launched")
+        yield* lab.write(".claude/settings.local.json", lines)
+        const run = yield* conduct("plan.yaml")
+        assert.strictEqual(yield* run.exitCode, 0, yield* run.said)
+        assert.deepStrictEqual(askedIn(yield* events), ["null reviewer", "overture implementer", "overture reviewer"])
+        const questioned = (yield* events).find(({ _tag }) => _tag === "PlanQuestioned")
+        assert.deepInclude(questioned, { questions: [], message: null })
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
 /** What became of the run and its task, in the order of the log. */
 const milestones = (log: ReturnType<typeof eventsIn>) =>
   log

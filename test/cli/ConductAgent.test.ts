@@ -30,7 +30,7 @@ describe("behaviour#agents-of-a-run", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a start warns before the first agent where no rule lets Claude Code commit", () =>
+  it.live("a start is refused before anything is opened where no rule lets Claude Code commit", () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} }, first)
       const file = join(the.home, "claude-code")
@@ -39,13 +39,9 @@ describe("behaviour#agents-of-a-run", () => {
       const { code, errors } = yield* the.run(["conduct", "plan.yaml"], {
         SOUFFLEUR_AGENT_COMMAND: join(file, "claude")
       })
-      assert.strictEqual(code, 1, errors)
-      const [warned, begun] = [
-        errors.indexOf("warning: no rule lets Claude Code commit"),
-        errors.indexOf(", implementer by claude")
-      ]
-      assert.isAtLeast(warned, 0, errors)
-      assert.isAbove(begun, warned, errors)
+      assert.strictEqual(code, 2, errors)
+      assert.match(errors, /^not ok +commits +no rule lets Claude Code commit/mu)
+      assert.strictEqual((yield* the.run(["conduct", "status"])).code, 2, "there is no run")
       assert.include(errors, '{"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}')
     }).pipe(Effect.scoped)
   )

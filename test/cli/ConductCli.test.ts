@@ -72,6 +72,38 @@ describe.concurrent("souffleur conduct", () => {
     )
   })
 
+  describe("behaviour#questions", () => {
+    it.live("what a reviewer asks about a plan is in the status, the log, the report, and keeps no night waiting", () =>
+      Effect.gen(function* () {
+        const asking = { plan: { implementer: ["commit"], reviewer: ["reject"] } }
+        const the = yield* theatre({ millis: 0, tasks: asking }, `questions: true\n${first}`)
+        const question = "assignment 1 lacks a test"
+        const preview = yield* the.run(["conduct", "plan.yaml", "--dry-run"])
+        assert.include(preview.lines.join("\n"), "a reviewer is asked first what is unclear in it")
+        const ended = yield* the.run(["conduct", "plan.yaml"])
+        assert.strictEqual(ended.code, 0, ended.errors)
+        assert.include(ended.lines.join("\n"), `A reviewer asks about the plan: 1. ${question}`)
+        assert.deepStrictEqual(
+          [the.assignments("plan", "reviewer"), the.assignments("task-001", "implementer")],
+          [1, 1]
+        )
+        for (const command of [["conduct", "status"], ["report"]])
+          assert.include(
+            (yield* the.run(command)).lines.join("\n"),
+            `asked of the plan: ${question}`,
+            command.join(" ")
+          )
+        const why = yield* the.run(["conduct", "log", "--json"])
+        const at = why.lines.map((line) => JSON.parse(line)).find(({ _tag }) => _tag === "PlanQuestioned")
+        const explained = (yield* the.run(["conduct", "why", String(at.revision)])).lines.join("\n")
+        assert.include(explained, question)
+        const quiet = yield* theatre({ millis: 0, tasks: asking }, `questions: true\n${first}`)
+        assert.strictEqual((yield* quiet.run(["conduct", "plan.yaml", "--no-questions"])).code, 0)
+        assert.strictEqual(quiet.assignments("plan", "reviewer"), 0)
+      }).pipe(Effect.scoped)
+    )
+  })
+
   describe("behaviour#the-plan-is-a-persons", () => {
     it.live("a changed plan waits for its word, and what was dropped with it is in the ending and the exit code", () =>
       Effect.gen(function* () {

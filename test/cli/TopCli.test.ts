@@ -2,14 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { bundle, stage, until, type Variables } from "./CliStage.ts"
+import { first, theatre } from "./CliTheatre.ts"
 
 const missing = spawnSync("tmux", ["-V"]).status !== 0
 
 /** Starts `souffleur top` in a window of a tmux server of the test's own. Its script says the exit code after it. */
 const makePane = Effect.fnUntraced(function* (
-  the: Effect.Success<ReturnType<typeof stage>>,
+  the: Pick<Effect.Success<ReturnType<typeof stage>>, "environment" | "home" | "project">,
   { columns, rows }: { readonly columns: number; readonly rows: number },
   more: Variables = {}
 ) {
@@ -39,10 +40,15 @@ const makePane = Effect.fnUntraced(function* (
   }
 })
 
-/** Starts a watch of a command that goes on until `go` is there. */
-const watched = Effect.fnUntraced(function* (the: Effect.Success<ReturnType<typeof stage>>) {
-  const script = "until [ -e go ]; do sleep 0.05; done"
-  const run = the.start(["run", "--no-guardian", "--json", "--", "/bin/sh", "-c", script])
+/** Starts a watch of a command that goes on until `go` is there, in the folder of the project or in another one. */
+const watched = Effect.fnUntraced(function* (
+  the: Effect.Success<ReturnType<typeof stage>>,
+  { prints = ":", name = "" }: { readonly prints?: string; readonly name?: string } = {}
+) {
+  const script = `${prints}; until [ -e go ]; do sleep 0.05; done`
+  const folder = name === "" ? the.project : join(the.home, name)
+  fs.mkdirSync(folder, { recursive: true })
+  const run = the.start(["run", "--no-guardian", "--json", "--", "/bin/sh", "-c", script], {}, folder)
   yield* until(
     Effect.sync(() => run.lines.join("\n")),
     (text) => text.includes("WatchSettled")
@@ -58,7 +64,7 @@ describe("command-line#top", () => {
         const the = yield* stage([])
         const id = yield* watched(the)
         const pane = yield* makePane(the, { columns: 80, rows: 24 })
-        yield* pane.shows(`› ▸ ${id}`)
+        yield* pane.shows(`› ${id}  ▸ working`)
         assert.isTrue(pane.isFull())
         pane.press("Enter")
         yield* pane.shows("souffleur watches.")
@@ -66,19 +72,16 @@ describe("command-line#top", () => {
         pane.press("?")
         yield* pane.shows("this help")
         pane.press("Escape")
-        yield* pane.shows(`› ▸ ${id}`)
+        yield* pane.shows(`› ${id}  ▸ working`)
         pane.press("r")
-        yield* pane.shows(`Retry ${id}? y`)
+        yield* pane.shows(`retry ${id}? y`)
         pane.press("n")
         yield* pane.shows("Nothing was said.")
         pane.press("r")
-        yield* pane.shows("Retry")
+        yield* pane.shows(`retry ${id}? y`)
         pane.press("y")
-        // There is nothing to try again, and the log says so itself.
-        yield* until(
-          Effect.sync(() => pane.lines().at(23)!),
-          (line) => !line.includes("Retry") && !line.includes("w:why")
-        )
+        // There is nothing to try again, and the command says so itself.
+        yield* pane.shows("no recovery has failed")
         pane.tmux("resize-window", "-x", "40", "-y", "10")
         yield* until(
           Effect.sync(() => pane.lines().at(9)!),
@@ -95,6 +98,87 @@ describe("command-line#top", () => {
         assert.isTrue(pane.isRestored())
         assert.strictEqual(pane.lines()[0], "before")
       })
+  )
+
+  it.live.skipIf(missing)(
+    "top says each word, filters, sorts, and shows and follows an output that no terminal obeys",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const loud = yield* watched(the, { prints: "printf '\\033]2;evil\\007\\033[2Jsung %s\\n' one", name: "loud" })
+        const ends = yield* watched(the, { name: "ends" })
+        const left = yield* watched(the, { name: "left" })
+        const pane = yield* makePane(the, { columns: 100, rows: 24 }, { NO_COLOR: "1" })
+        yield* pane.shows("3 working")
+        assert.include(pane.lines()[2], "LAST HOUR")
+        assert.notInclude(pane.tmux("capture-pane", "-p", "-e"), "\u001B[1m")
+        const only = function* (id: string) {
+          pane.press("/")
+          pane.press("-l", id)
+          yield* pane.shows(`› ${id}`)
+          yield* pane.shows("1 of 3")
+          pane.press("Enter")
+        }
+        yield* only(loud)
+        pane.press("o")
+        yield* pane.shows("sung one")
+        assert.include(pane.lines().join("\n"), `── output of ${loud}`)
+        assert.notInclude(pane.tmux("display-message", "-p", "#{pane_title}"), "evil")
+        pane.press("h")
+        yield* pane.shows(`${loud} is held`)
+        yield* pane.shows("= held")
+        pane.press("s")
+        yield* pane.shows("sort: age")
+        pane.press("g")
+        yield* pane.shows(`${loud} goes on`)
+        yield* only(ends)
+        pane.press("d")
+        yield* pane.shows(`done ${ends}? y`)
+        pane.press("y")
+        yield* pane.shows(`${ends} is complete.`)
+        yield* only(left)
+        pane.press("l")
+        yield* pane.shows(`release ${left}? y`)
+        pane.press("y")
+        yield* pane.shows(`${left} is released`)
+        yield* only(loud)
+        pane.press("x")
+        yield* pane.shows(`stop ${loud}? y`)
+        pane.press("y")
+        yield* pane.shows(`${loud} is stopped`)
+        yield* pane.shows("3 ended")
+        pane.press("a")
+        yield* pane.shows("nothing is there to go to")
+        pane.press("q")
+        yield* pane.ends(0)
+      })
+  )
+
+  it.live.skipIf(missing)("top shows a run and the output of its agent, says its words, and goes to that output", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 0, tasks: {} }, first)
+      const held = join(the.home, "claude", "craft", "task-001.implementer.held")
+      fs.mkdirSync(dirname(held), { recursive: true })
+      fs.writeFileSync(held, "")
+      const run = the.start(["conduct", "plan.yaml", "--json"])
+      yield* the.prints(run, "AgentLaunched")
+      const pane = yield* makePane(the, { columns: 100, rows: 24 })
+      yield* pane.shows("0 of 1")
+      pane.press("o")
+      yield* pane.shows("implementer of task-001, pid")
+      pane.press("r")
+      yield* pane.shows("this is a run")
+      pane.press("h")
+      yield* pane.shows("is held: nothing further begins after its implementer")
+      pane.press("g")
+      yield* pane.shows("goes on now")
+      pane.press("a")
+      yield* until(
+        Effect.sync(() => pane.isRestored()),
+        (restored) => restored
+      )
+      yield* pane.shows("implementer of task-001, pid")
+    })
   )
 
   it.live.skipIf(missing)("top gives the screen back after a signal and after Ctrl-C, with their exit codes", () =>
@@ -123,7 +207,7 @@ describe("command-line#top", () => {
       const id = yield* watched(the)
       const plain = yield* the.run(["top"])
       assert.deepStrictEqual([plain.code, plain.errors], [0, ""])
-      assert.deepStrictEqual(plain.lines, ["1 working", `▸ ${id}  sh -c until [ -e go ]; …  working  ${the.project}`])
+      assert.deepStrictEqual(plain.lines, ["1 working", `▸ ${id}  sh -c :; until [ -e go …  working  ${the.project}`])
       const { ended, living } = JSON.parse((yield* the.run(["top", "--json"])).lines.join("\n"))
       assert.deepStrictEqual([ended, living[0].id, living[0].state], [0, id, "working"])
     })

@@ -143,7 +143,7 @@ describe("command-line#page", () => {
         for (const path of ["", "watches/opera-0001", "runs/auth-0001"]) {
           await page.goto(`${list}${path}`)
           const controls = await page
-            .locator("a[href], button, summary, textarea, input:not([type=hidden])")
+            .locator("a[href], button, summary, select, textarea, input:not([type=hidden])")
             .evaluateAll(
               (all) =>
                 all.filter((one) => one.checkVisibility()).map((one, n) => one.setAttribute("data-n", `${n}`)).length

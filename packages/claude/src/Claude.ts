@@ -1,6 +1,6 @@
 import { Agent, capsGiven, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
-import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
+import { makeSaidPart, makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { makeFolders } from "./Folders.ts"
 import { capNames } from "./command/AgentFlags.ts"
@@ -17,7 +17,8 @@ import { runsAgent } from "./command/RunsAgent.ts"
 import { makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend } from "./session/Spend.ts"
 import { ownLimits } from "./settings/OwnLimits.ts"
-import { exportTranscript } from "./export/ClaudeExport.ts"
+import { makeConversation } from "./export/ClaudeConversation.ts"
+import { exportTranscript, isOther } from "./export/ClaudeExport.ts"
 
 /**
  * Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each
@@ -57,6 +58,7 @@ export const layer = (
       const folders = makeFolders(options.agentDir)
       const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
+      const conversationPart = makeSaidPart({ conversation: makeConversation, isOther })
       /** The files of each session and its subagents, as last seen: what was done there stays done. */
       const seen = new Map<string, ReadonlyArray<string>>()
       const filesOf = (sessionId: string) =>
@@ -130,6 +132,10 @@ export const layer = (
         lastAnswer: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? "" : yield* lastAnswer(file.value.path)
+        }, Effect.provide(services)),
+        conversation: Effect.fnUntraced(function* (sessionId, place) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isNone(file) ? Option.none() : yield* conversationPart(file.value.path, place)
         }, Effect.provide(services)),
         // Only a flag of the user's own asks for records.
         outputReader: (into) => (into === "pipe" ? () => Option.none() : makeStreamJsonReader()),

@@ -36,6 +36,7 @@ export const claudeCode: AgentPackage = {
   identity,
   refusedAsRoot: ["bypassPermissions"],
   recordsDollars: true,
+  projectFiles: [".claude", "CLAUDE.md", "CLAUDE.local.md", ".mcp.json"],
   commitSetting:
     'with acceptEdits, Claude Code commits where .claude/settings.local.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests',
   login: {

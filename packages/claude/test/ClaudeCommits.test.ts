@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
-import { claudeCommits, commitProblem } from "../src/settings/ClaudeCommits.ts"
+import { claudeCommits, rulesSaid } from "../src/settings/ClaudeCommits.ts"
 import { isAbout, rulesIn, ruleWordOf } from "../src/settings/PermissionRule.ts"
 
 const both = ["Bash(git add:*)", "Bash(git commit:*)"]
@@ -25,8 +25,11 @@ const place = Effect.fnUntraced(function* (
     yield* fs.makeDirectory(path.dirname(path.join(home, name)), { recursive: true })
     yield* fs.writeFileString(path.join(home, name), typeof text === "string" ? text : JSON.stringify(text))
   }
-  const problem = (more: { readonly words?: ReadonlyArray<string>; readonly permission?: "bypassPermissions" } = {}) =>
-    commitProblem(
+  const said = (
+    more: { readonly words?: ReadonlyArray<string>; readonly permission?: "bypassPermissions" } = {},
+    programs: ReadonlyArray<string> = []
+  ) =>
+    rulesSaid(
       {
         project,
         agentDir: path.join(home, ".claude"),
@@ -35,9 +38,11 @@ const place = Effect.fnUntraced(function* (
         permission: "acceptEdits",
         ...more
       },
+      programs,
       path.join(home, "managed")
     )
-  return { home, project, problem }
+  const problem = (...args: Parameters<typeof said>) => Effect.map(said(...args), ({ commit }) => commit)
+  return { home, project, problem, said }
 })
 
 const [ofUser, ofProject, ofLocal] = [
@@ -174,6 +179,19 @@ describe("behaviour#agents-of-a-run", () => {
       }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 
+  it.effect("a key of its own is a program that prints it, or a variable of any settings file", () =>
+    Effect.gen(function* () {
+      const found = Effect.fnUntraced(function* (files: Parameters<typeof place>[0]) {
+        const { home, project } = yield* place(files)
+        return yield* claudeCommits.ownKey({ project, agentDir: `${home}/.claude` })
+      })
+      assert.isFalse(yield* found({ [ofUser]: { env: { EDITOR: "vi" }, model: "m" } }))
+      assert.isTrue(yield* found({ [ofProject]: { apiKeyHelper: "/bin/key" } }))
+      for (const name of ["ANTHROPIC_API_KEY", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"])
+        assert.isTrue(yield* found({ [ofLocal]: { env: { [name]: "1" } } }), name)
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+
   it.effect("the rules are added to the user's own settings of the project, beside what is there, once", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -184,7 +202,11 @@ describe("behaviour#agents-of-a-run", () => {
         [JSON.stringify(allow("Bash(make:*)", both[0]!)), allow("Bash(make:*)", ...both)]
       ] as const) {
         const { home, problem, project } = yield* place(before === undefined ? {} : { [ofLocal]: before })
-        for (const _ of [1, 2]) assert.strictEqual(yield* claudeCommits.allow(project), `${home}/${ofLocal}`)
+        for (const _ of [1, 2]) {
+          const draft = yield* claudeCommits.allow(project)
+          assert.strictEqual(draft.path, `${home}/${ofLocal}`)
+          yield* draft.write
+        }
         assert.deepStrictEqual(JSON.parse(yield* fs.readFileString(`${home}/${ofLocal}`)), after)
         assert.isNull(yield* problem())
       }

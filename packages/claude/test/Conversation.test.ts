@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { makeFilesModified } from "@souffleur/session"
+import { makeFilesModified, makeTurns } from "@souffleur/session"
 import { makeConversation } from "../src/export/ClaudeConversation.ts"
 import { withoutBlankEnds, visible } from "../../session/src/export/Markdown.ts"
 
@@ -24,8 +24,7 @@ const Spoken = Schema.Array(Schema.Tuple([Schema.Literals(["User", "Assistant", 
 describe("behaviour#export", () => {
   it.prop("whatever is said, there are as many headings as turns, each with the mark", [Spoken], ([spoken]) => {
     const conversation = makeConversation({
-      boundary: "<!-- compact_boundary -->",
-      mark,
+      turns: makeTurns({ boundary: "<!-- compact_boundary -->", mark }),
       files: makeFilesModified()
     })
     const markdown = spoken

@@ -206,17 +206,29 @@ describe("behaviour#agents-of-a-run", () => {
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const { conduct, home } = yield* opera("acceptEdits", "claude")
-        const problem = Effect.map(
+        const checks = Effect.map(
           conduct("plan.yaml", "--dry-run", "--json"),
-          ({ said }) => JSON.parse(said)["commit_problem"] as { readonly detail: string } | null
+          ({ said }) =>
+            JSON.parse(said)["preflight"] as ReadonlyArray<{
+              check: string
+              standing: string
+              todo: unknown
+              refuses?: true
+              rules?: unknown
+            }>
         )
+        const commits = Effect.map(checks, (all) => all.find(({ check }) => check === "commits"))
         const { said } = yield* conduct("plan.yaml", "--dry-run")
-        assert.match(said, /^warning: no rule lets Claude Code commit without a question/mu)
-        assert.match(said, /^ {2}-> .*"allow":\["Bash\(git add:\*\)","Bash\(git commit:\*\)"\]/mu)
-        assert.match((yield* problem)?.detail ?? "", /no rule lets Claude Code commit/u)
+        assert.match(said, /^not ok +commits +no rule lets Claude Code commit without a question/mu)
+        assert.match(said, /^ +-> .*"allow":\["Bash\(git add:\*\)","Bash\(git commit:\*\)"\]/mu)
+        assert.deepInclude(yield* commits, {
+          standing: "not ok",
+          refuses: true,
+          rules: ["Bash(git add:*)", "Bash(git commit:*)"]
+        })
         yield* fs.makeDirectory(`${home}/.claude`)
         yield* fs.writeFileString(`${home}/.claude/settings.json`, '{"permissions":{"allow":["Bash(git:*)"]}}')
-        assert.isNull(yield* problem)
+        assert.deepInclude(yield* commits, { standing: "ok", todo: null })
       })
     )
   })

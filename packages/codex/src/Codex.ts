@@ -62,6 +62,7 @@ export const codex = saidPackage({
   identity: identifiedBy("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
   refusedAsRoot: [],
   recordsDollars: false,
+  projectFiles: [".codex", "AGENTS.md", "AGENTS.override.md"],
   commitSetting:
     "with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails: .git is read-only there",
   commitsFrom: "bypassPermissions",

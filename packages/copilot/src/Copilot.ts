@@ -31,6 +31,7 @@ export const copilot = saidPackage({
   identity: identifiedBy("COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"),
   refusedAsRoot: [],
   recordsDollars: false,
+  projectFiles: [".github/copilot-instructions.md", ".github/instructions", "AGENTS.md"],
   commitSetting:
     "with acceptEdits, Copilot CLI has no shell, and so it commits nothing: its shell needs bypassPermissions",
   commitsFrom: "bypassPermissions",

@@ -19,6 +19,8 @@ import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import { stopPlan } from "./conducting/StopPlan.ts"
+import { type ConversationAsked, conversationNews, conversationOf } from "./jobs/JobConversation.ts"
+import { watchChanges } from "./jobs/JobChanges.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { outputOf, type OutputOptions } from "./jobs/JobOutput.ts"
 import { resultOf, wordsOfJob } from "./jobs/JobResult.ts"
@@ -189,6 +191,10 @@ export const makeSouffleur = Effect.gen(function* () {
     overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(statusNow(named)),
     lastWords: (name: WatchName) => here(wordsOfJob(name)),
+    conversation: (name: WatchName, asked?: ConversationAsked) => here(conversationOf(name, asked)),
+    conversationNews: (...of: Parameters<typeof conversationNews>) =>
+      ownSpansOfStream(context)(conversationNews(...of)),
+    changes: (name: WatchName) => here(watchChanges(name)),
     output: (name: WatchName, options?: OutputOptions) => ownSpansOfStream(context)(outputOf(name, options)),
     result: (name: WatchName) => here(resultOf(name)),
     planStatus: (named: NamedRun) => here(statusOfRun(named)),

@@ -1,13 +1,13 @@
 import { defaultAgent } from "./setup/DefaultAgent.ts"
 import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
-import type { NamedRun, Run } from "@souffleur/plan"
-import { Config, Context, Effect, Layer, type Scope, type Stream } from "effect"
+import type { NamedRun, Run, WorkChanges } from "@souffleur/plan"
+import { Config, Context, Effect, Layer, type Option, type Scope, type Stream } from "effect"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import type { RunningPlan } from "./conducting/KeptRun.ts"
 import type { PlanStatus } from "./conducting/PlanStatus.ts"
 import type { Job } from "./jobs/Job.ts"
-import type { JobPlace } from "./jobs/JobList.ts"
+import type { ConversationPart, ConversationAsked } from "./jobs/JobConversation.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
 import type { JobResult } from "./jobs/JobResult.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
@@ -16,6 +16,7 @@ import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
   AdoptError,
   AnswerError,
+  ChangesError,
   ConductError,
   DetachError,
   OutputError,
@@ -155,7 +156,7 @@ export class Souffleur extends Context.Service<
      */
     readonly endedJobs: (
       limit: number,
-      wanted?: (place: JobPlace) => boolean
+      wanted?: (job: Job) => boolean
     ) => Effect.Effect<{ readonly count: number; readonly last: ReadonlyArray<Job> }, LogError>
     /** Reports on a period: each watch and run that lives, or has ended since it began. */
     readonly report: (period: Period) => Effect.Effect<Report, LogError>
@@ -168,6 +169,27 @@ export class Souffleur extends Context.Service<
      * They are as they were written, and empty where there are none.
      */
     readonly lastWords: (name: WatchName) => Effect.Effect<string, ResultError>
+    /**
+     * Returns a bounded part of the conversation of a watch, from the end of its session on; `None`: there is none. Its
+     * words are as they were written.
+     */
+    readonly conversation: (
+      name: WatchName,
+      asked?: ConversationAsked
+    ) => Effect.Effect<Option.Option<ConversationPart>, ResultError>
+    /**
+     * Streams what is said after a place of the conversation, in bytes, through the sessions that follow, to the end of
+     * the watch.
+     */
+    readonly conversationNews: (
+      name: WatchName,
+      from: { readonly session: number; readonly after: number }
+    ) => Stream.Stream<ConversationPart, ResultError>
+    /**
+     * Returns how the work tree of a watch differs from the last commit that HEAD had before the watch began. It runs
+     * no program that the repository names. Fails with `GitUnusable` where git cannot tell.
+     */
+    readonly changes: (name: WatchName) => Effect.Effect<WorkChanges, ChangesError>
     /**
      * Streams what the agent or the command of a watch printed, from the beginning as far as it is kept, then as it
      * comes, to the end of the watch. It is the same as a pipe gets from the command line. Fails with `NoOutput` for an

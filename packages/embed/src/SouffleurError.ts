@@ -18,6 +18,7 @@ import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/NamedPlan.ts"
 import type { PlanNotFound } from "./conducting/FindPlan.ts"
 import type { ProgramsUntrusted } from "./conducting/PlanPrograms.ts"
+import type { NotReady } from "./preflight/Preflight.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { NoOutput } from "./jobs/JobOutput.ts"
 import type { ProjectMissing } from "./jobs/ProjectMissing.ts"
@@ -84,7 +85,7 @@ export type DetachError = NotDetached | ResumeError | RunError | WatchError
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
  * not fit. `GitUnusable`: the project is in no usable work tree. `AlreadyWatched`: another souffleur conducts there.
  * `ProgramsUntrusted`: a person must trust its programs first. `AgentCommandRefused`, `RoleUnfit`: a run cannot drive
- * that agent. `ProjectMissing`: the project is not there.
+ * that agent. `NotReady`: a new run would surely fail. `ProjectMissing`: the project is not there.
  */
 export type ConductError =
   | AgentCommandRefused
@@ -94,6 +95,7 @@ export type ConductError =
   | ConfigUntrusted
   | GitUnusable
   | LogError
+  | NotReady
   | PartsError
   | PlanInvalid
   | ProgramsUntrusted
@@ -106,7 +108,7 @@ export type ConductError =
 /** A plan cannot be previewed, for a reason for which `conduct` would refuse it too. */
 export type PlanPreviewError = Exclude<
   ConductError,
-  AgentNotFound | AlreadyWatched | ClaimFailed | GitUnusable | ProgramsUntrusted | Refused | StateForeign
+  AgentNotFound | AlreadyWatched | ClaimFailed | GitUnusable | NotReady | ProgramsUntrusted | Refused | StateForeign
 >
 
 /** The programs of a plan cannot be trusted: the plan, or the settings of its project, cannot be read. */
@@ -169,6 +171,9 @@ export type AdoptError = AlreadyWatched | BadTarget | ClaimFailed | SessionNotFo
 
 /** What a watch printed cannot be told. `NoOutput`: nothing is kept of what its agent prints. */
 export type OutputError = NoOutput | ResultError
+
+/** The work of a watch cannot be compared. `GitUnusable`: git cannot tell. */
+export type ChangesError = GitUnusable | ReadFailed
 
 /** What came of a job cannot be told: its log or its parts fail. */
 export type ResultError = PartsError | ReadFailed

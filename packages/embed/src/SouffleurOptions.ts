@@ -187,8 +187,17 @@ export interface ConductOptions {
   readonly agents?: RoleAgents
   /** No further task begins from then on, epoch ms. A call without it takes the deadline of the run away. */
   readonly deadline?: number
+  /**
+   * A task that waits for a person does not stop the others, where each has a work tree of its own. A call without it
+   * leaves that to the plan.
+   */
+  readonly keepsGoing?: true
   /** A person's word that the last conductor of the plan's run is gone, where it cannot be seen from here. */
   readonly moved?: boolean
+  /** False if nobody is to question a new run's plan, whatever that says. */
+  readonly questions?: boolean
+  /** True if a person is there, whom questions about the plan wait for. */
+  readonly attended?: boolean
   /** True if no person says this, so that a run which a person stopped stays stopped. */
   readonly restored?: boolean
   /** How long an agent may take. */
@@ -204,7 +213,7 @@ export interface ConductOptions {
 }
 
 /** A plan to conduct, or to look at before. */
-export type PlanOrder = Omit<ConductOptions, "moved" | "waiting">
+export type PlanOrder = Omit<ConductOptions, "attended" | "moved" | "waiting">
 
 /** A word that a person said at the hub of a fleet, with the id of its watch. */
 export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {

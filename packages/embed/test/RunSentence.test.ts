@@ -38,13 +38,22 @@ const escalated = foldRun([
 describe("behaviour#verdicts-of-agents", () => {
   it("the minor findings of a task are lines below it, and needs nobody", () => {
     const run = foldRun([RunOpened, { ...TaskStarted, taskId }, { ...ReviewApproved, minor: ["a\u001B[2J name", "b"] }])
-    assert.deepStrictEqual(taskLines(taskOf(run, taskId)!, outputOf).slice(1), [
+    assert.deepStrictEqual(taskLines(run, taskOf(run, taskId)!, outputOf).slice(1), [
       "    minor: a\\u001b[2J name",
       "    minor: b"
     ])
     assert.deepStrictEqual(runNeeds("r", run, outputOf), [])
     assert.include(runSentence({ ...ReviewApproved, minor: ["a", "b"] }), "(2 minor findings): ")
     assert.include(runSentence(ReviewRejected), "(1 issue, 1 minor finding): ")
+  })
+})
+
+describe("behaviour#a-work-tree-a-task", () => {
+  it("a pause names the work tree of a task in which files are in the way", () => {
+    const paused = { reason: "dirty", files: ["a.ts"], message: "/trees/t1" } as const
+    assert.deepStrictEqual(runNeeds("r", { ...foldRun([RunOpened]), paused }), [
+      "run r is paused: commit or put away the changes in a.ts (in /trees/t1)"
+    ])
   })
 })
 
@@ -55,7 +64,7 @@ describe("behaviour#answers", () => {
   })
   it("an escalation lists the last rejection's issues, the earlier ones in short, and the file of the last agent's output", () => {
     const task = taskOf(escalated, taskId)!
-    for (const lines of [runNeeds("r", escalated, outputOf), taskLines(task, outputOf)]) {
+    for (const lines of [runNeeds("r", escalated, outputOf), taskLines(escalated, task, outputOf)]) {
       const text = lines.join("\n")
       for (const what of [
         "rejected 3 times: not at 3",

@@ -33,6 +33,7 @@ export const gemini = saidPackage({
   identity: identifiedBy("GEMINI_SESSION_ID", "GEMINI_CLI"),
   refusedAsRoot: [],
   recordsDollars: false,
+  projectFiles: [".gemini", "GEMINI.md"],
   commitSetting: "Gemini CLI runs with bypassPermissions alone, and commits with its shell",
   typed: ["--yolo", "--skip-trust", "-p"],
   goOn: (sessionId) => `gemini --yolo --skip-trust --resume ${sessionId} -p "Go on."`,

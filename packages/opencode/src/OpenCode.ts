@@ -37,6 +37,7 @@ const described = saidPackage({
   identity,
   refusedAsRoot: [],
   recordsDollars: true,
+  projectFiles: ["opencode.json", "opencode.jsonc", ".opencode", "AGENTS.md"],
   commitSetting: "OpenCode runs with bypassPermissions alone, and commits with its shell",
   commitsFrom: "bypassPermissions",
   typed: ["run", "--auto"],

@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeJobPages } from "./JobPages.ts"
-import { askedPart, listEvery } from "./Asked.ts"
+import { askedListing, listEvery } from "./Asked.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { framed, type PageWorld, withFailures } from "./PageWorld.ts"
 import { queryOf } from "./view/Links.ts"
@@ -12,12 +12,13 @@ export const makeListPages = Effect.fnUntraced(function* (world: PageWorld) {
   const { feed, links, seen } = world
   const jobs = yield* makeJobPages(world.souffleur)
   const list = Effect.gen(function* () {
-    const shown = yield* jobs(yield* askedPart)
+    const shown = yield* jobs(yield* askedListing)
     const live = `${links.list}live${queryOf(yield* HttpServerRequest.HttpServerRequest)}`
-    return framed({ title: "souffleur", live, main: jobList(shown, links, yield* seen) }, world)
+    const needs = shown.counts["needs you"]
+    return framed({ title: "souffleur", needs, live, main: jobList(shown, links, yield* seen) }, world)
   })
   const follow = Effect.gen(function* () {
-    const wanted = yield* askedPart
+    const wanted = yield* askedListing
     const part = Effect.gen(function* () {
       const data = jobRows(yield* jobs(wanted), links, yield* seen)
       return { event: "part", name: "jobs", data } satisfies FeedEvent

@@ -15,14 +15,25 @@ const signEvery = "15 seconds"
 /** Something that a feed sends. A browser gives the newest `id` back when it comes again. */
 export type FeedEvent =
   /** It takes the place of the part with this name, which is the `id` of its element. */
-  | { readonly event: "part"; readonly name: string; readonly data: Html }
+  | {
+      readonly event: "part"
+      readonly name: string
+      readonly data: Html
+      /** True if it says that a person is needed. Absent: it does not. */
+      readonly needs?: boolean
+    }
   /** These rows come first in the list, the last one above. */
   | { readonly event: "rows"; readonly id: string; readonly data: ReadonlyArray<Html> }
+  /** These come last in the conversation, the last one below. */
+  | { readonly event: "said"; readonly id: string; readonly data: ReadonlyArray<Html> }
   /** Nothing follows. */
   | { readonly event: "over" }
 
 /** A part of a page that moves. */
 export type MovingPart = Extract<FeedEvent, { readonly event: "part" }>
+
+/** Returns how many of these parts say that a person is needed. */
+export const neededBy = (parts: ReadonlyArray<MovingPart>): number => parts.filter(({ needs }) => needs === true).length
 
 /** Writes an event as a browser reads it. */
 export const sent = (one: FeedEvent): string =>

@@ -3,7 +3,7 @@ import { Souffleur } from "@souffleur/embed"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { doorScript } from "./asset/DoorScript.ts"
-import { pageIcon } from "./asset/PageIcon.ts"
+import { neededIcon, pageIcon } from "./asset/PageIcon.ts"
 import { pageScript } from "./asset/PageScript.ts"
 import { pageStyle } from "./asset/PageStyle.ts"
 import { makeExcerpts } from "./history/Excerpts.ts"
@@ -16,6 +16,8 @@ import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./RunPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
+import { changesPages } from "./shown/ChangesPages.ts"
+import { conversationPages } from "./shown/ConversationPages.ts"
 import { watchPages } from "./WatchPages.ts"
 
 /** The type of the text format of Prometheus. */
@@ -89,6 +91,8 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
     [
       ...(yield* makeListPages(world)),
       ...watchPages(world),
+      ...conversationPages(world),
+      ...changesPages(world),
       ...runPages(world),
       ...reportPages(world),
       HttpRouter.route("GET", "/metrics", metrics)
@@ -107,6 +111,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
     // The door shows them too. They hold no word of this machine.
     [looks.style]: asset(pageStyle, "text/css"),
     [looks.icon]: asset(pageIcon, "image/svg+xml"),
+    [looks.needed]: asset(neededIcon, "image/svg+xml"),
     [looks.script]: asset(pageScript, "text/javascript"),
     [looks.door]: asset(doorScript, "text/javascript")
   }

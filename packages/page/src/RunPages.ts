@@ -5,12 +5,13 @@ import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { Histories } from "./history/Histories.ts"
 import type { Html } from "./Html.ts"
-import type { FeedEvent, Feeds, MovingPart } from "./LiveFeed.ts"
+import { type FeedEvent, type Feeds, type MovingPart, neededBy } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
 import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, withFailures } from "./PageWorld.ts"
 import { eventItem } from "./view/EventItems.ts"
 import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
 import type { JobLinks } from "./view/Links.ts"
+import { needsYou } from "./view/StateBadge.ts"
 import type { Seen } from "./view/Seen.ts"
 import { eventsOnPage, jobHead } from "./view/WatchPage.ts"
 
@@ -35,9 +36,11 @@ export const showRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
   const { histories, links, runHead, runMoving, seen } = sight
   const found = yield* sight.findPlan(yield* idInPath)
   const events = yield* histories(found.id)
-  const shown = { id: found.id, head: runHead(found), moving: yield* runMoving(found, events), events }
+  const moving = yield* runMoving(found, events)
+  const shown = { id: found.id, head: runHead(found), moving, events }
   const live = `${links.run(found.id)}/live?after=${events.at(-1)?.revision ?? 0}`
-  return framed({ title: `${found.id} · souffleur`, live, main: runPage(shown, links, yield* seen) }, sight)
+  const main = runPage(shown, links, yield* seen)
+  return framed({ title: `${found.id} · souffleur`, needs: neededBy(moving), live, main }, sight)
 })
 
 /** Follows a run from the last event that the page knows. */
@@ -105,8 +108,9 @@ const sightOf = ({
   runMoving: Effect.fnUntraced(function* (found, events) {
     const now = yield* seen
     const secret = gate.acts ? gate.secrets.form : null
+    const status = yield* souffleur.planStatus(found)
     return [
-      { event: "part", name: "state", data: runStatePart(yield* souffleur.planStatus(found), now) },
+      { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
       { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, links, now) }
     ]
   })

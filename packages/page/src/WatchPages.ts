@@ -3,8 +3,8 @@ import { type NamedWatch, type PartsError, type ReadFailed } from "@souffleur/em
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { html, type Html, written } from "./Html.ts"
-import type { FeedEvent, Feeds, MovingPart } from "./LiveFeed.ts"
+import { type Html, written } from "./Html.ts"
+import { type FeedEvent, type Feeds, type MovingPart, neededBy } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
 import {
   framed,
@@ -20,18 +20,11 @@ import { bounds, watchAt } from "./history/Excerpt.ts"
 import type { Excerpts } from "./history/Excerpts.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import type { JobLinks } from "./view/Links.ts"
+import { needsYou } from "./view/StateBadge.ts"
 import type { Seen } from "./view/Seen.ts"
 import { actsPart, watchActs } from "./view/WatchActs.ts"
-import {
-  eventsHead,
-  eventsOnPage,
-  historyPart,
-  jobHead,
-  statePart,
-  thenPart,
-  watchPage,
-  watchView
-} from "./view/WatchPage.ts"
+import { eventsHead, eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+import { watchHead } from "./shown/WatchTabs.ts"
 
 /** A watch as its page asks for it: of this host, or of the copy that a hub has. */
 export interface WatchSight<E> {
@@ -66,7 +59,8 @@ export const showWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>) {
   const query = new URLSearchParams({ after: String(drawn.last), events: word("events"), at: word("at") })
   // The newest events come to the page that shows them alone.
   const live = shown.below === null ? `${links.watch(found.id)}/live?${query}` : null
-  return framed({ title: `${found.id} · souffleur`, live, main: watchPage(shown, links, yield* seen) }, sight)
+  const main = watchPage(shown, links, yield* seen)
+  return framed({ title: `${found.id} · souffleur`, needs: neededBy(shown.moving), live, main }, sight)
 })
 
 /** Answers with the state at the revision that the slider names, in the drawing around the revision of the page. */
@@ -157,14 +151,12 @@ const sightOf = ({ excerpts, feed, gate, links, seen, souffleur }: PageWorld): W
   excerpts,
   find: souffleur.find,
   events: souffleur.events,
-  head: ({ id, watch }) => {
-    const link = html`<a class="button" href="${links.watch(id)}/export" download>Download the last export</a>`
-    return jobHead({ id, where: watch.project, link: watch.lastExport === null ? null : link }, links)
-  },
+  head: (found) => watchHead(found, "", links),
   moving: Effect.fnUntraced(function* (found) {
     const form = { address: links.watch(found.id), hidden: { secret: gate.secrets.form } }
+    const status = yield* souffleur.status(found)
     return [
-      { event: "part", name: "state", data: statePart(yield* souffleur.status(found), yield* seen) },
+      { event: "part", name: "state", data: statePart(status, yield* seen), needs: needsYou(status) },
       { event: "part", name: "acts", data: actsPart(gate.acts ? watchActs(found.watch, form) : []) }
     ]
   })

@@ -5,6 +5,7 @@ import { EventLogSql, Store } from "@souffleur/eventlog"
 import { HostServices, Processes, SqliteClient } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { type RunEvent, RunLog, streamOf } from "@souffleur/plan"
+import type { AgentPackage } from "@souffleur/process"
 import { Deferred, type Duration, Effect, FileSystem, Layer, Path } from "effect"
 import { type IncomingMessage, request } from "node:http"
 import { utc } from "../../domain/src/Time.ts"
@@ -65,10 +66,12 @@ export const ask = (url: string, { body, headers = {}, method = "GET" }: Questio
 /** The options of a stage. */
 export interface StageOptions {
   readonly patience?: Duration.Input
+  /** The agents whose sessions are read. Absent: the default one. */
+  readonly agent?: AgentPackage
 }
 
 /** A page in a folder of the test's own, on a real log. */
-export const makeStage = Effect.fnUntraced(function* ({ patience = "60 seconds" }: StageOptions = {}) {
+export const makeStage = Effect.fnUntraced(function* ({ patience = "60 seconds", ...options }: StageOptions = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-page-" }))
@@ -76,6 +79,7 @@ export const makeStage = Effect.fnUntraced(function* ({ patience = "60 seconds" 
   const project = path.join(home, "opera")
   yield* fs.makeDirectory(project)
   const souffleur = Souffleur.layerNode({
+    ...options,
     stateDir,
     environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home }
   })

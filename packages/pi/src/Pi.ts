@@ -32,6 +32,7 @@ export const pi = saidPackage({
   identity: identifiedBy("PI_SESSION_ID", "PI_CODING_AGENT"),
   refusedAsRoot: [],
   recordsDollars: true,
+  projectFiles: [".pi", "AGENTS.md"],
   commitSetting: "pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone",
   commitsFrom: "bypassPermissions",
   typed: ["-p"],

@@ -18,6 +18,8 @@ import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
 import { next } from "./decide/RunStep.ts"
 import { isRunOver, type Run, type Task, type Assignment } from "./run/Run.ts"
 import { nothingUsed } from "./run/RunFields.ts"
+import { inTree } from "./tree/InTree.ts"
+import { clearTree, landWork } from "./tree/LandWork.ts"
 import { writeState } from "./state/StateStore.ts"
 import { changed, untilStopped, waitedOut } from "./Waiting.ts"
 
@@ -35,7 +37,7 @@ const usedBy = Effect.fnUntraced(function* (assignment: Assignment) {
  */
 const finishAssignment = Effect.fn("finishAssignment")(
   function* (assignment: Assignment) {
-    const { ref } = yield* PlanContext
+    const { attended = false, ref } = yield* PlanContext
     if (assignment.launch === null) return yield* settleAssignment(assignment)
     const ended = yield* awaitAgent(assignment, assignment.launch)
     // Its session may be known since.
@@ -43,7 +45,7 @@ const finishAssignment = Effect.fn("finishAssignment")(
     const report = yield* judgeAgent(run, run.assignment ?? assignment, ended)
     const margin = yield* jittered((yield* Settings).limitMargin)
     const used = yield* usedBy(run.assignment ?? assignment)
-    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin, used })
+    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin, used, attended })
     if (assignment.role === "finisher") return yield* reported
     // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
     return yield* withoutObstacle(report._tag === "Completed" || report._tag === "Approved", reported)
@@ -97,7 +99,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   const step = next(run)
   switch (step._tag) {
     case "Await":
-      return yield* finishAssignment(step.assignment)
+      return yield* inTree(run, step.assignment.taskId, finishAssignment(step.assignment))
     case "Wait":
       return yield* waitedOut(run, step.wait)
     case "Held":
@@ -113,22 +115,36 @@ const advance = Effect.fnUntraced(function* (run: Run) {
           Effect.gen(function* () {
             const pause = yield* beforeTask(run)
             if (pause !== undefined) return yield* ref.dispatch(pause)
-            return yield* startTask(run, step.task)
+            return yield* unlessStopped(startTask(run, step.task))
           }),
           run
         )
       )
     case "Ask":
-      return yield* byPlan(
+      return yield* inTree(
         run,
-        withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
+        step.task.id,
+        byPlan(
+          run,
+          withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
+        )
       )
+    case "Land":
+      return yield* byPlan(run, landWork(run, step.task, step.landing))
+    case "Clear":
+      return yield* clearTree(step.tree)
     case "Branch":
       return yield* byPlan(run, withoutObstacle(true, beginBranch(run, step.wanted), run))
     case "Baseline":
       return yield* byPlan(run, withoutObstacle(false, unlessStopped(judgeBaseline()), run))
+    case "Question":
+      return yield* byPlan(run, withoutObstacle(false, askAllowed(run, "reviewer"), run))
     case "Gate":
-      return yield* byPlan(run, withoutObstacle(false, unlessStopped(judgeWork(step.task, step.head)), run))
+      return yield* inTree(
+        run,
+        step.task.id,
+        byPlan(run, withoutObstacle(false, unlessStopped(judgeWork(step.task, step.head)), run))
+      )
     case "Verify":
       return yield* byPlan(run, withoutObstacle(true, verifyRun(run), run))
     case "Finish":

@@ -72,6 +72,8 @@ interface OpenOptions<E, R> {
   readonly pin?: Pin
   /** True if no person conducts the run again, so that a stop stays. */
   readonly restored?: boolean
+  /** False if nobody is to question a new run's plan, whatever that says. */
+  readonly questions?: boolean
 }
 
 /**
@@ -84,7 +86,7 @@ interface OpenOptions<E, R> {
 export const openRun = Effect.fn("openRun")(
   function* <E, R>(
     { digest, path, plan }: Omit<LoadedPlan, "understood">,
-    { git, newId, pin, project, restored = false, statePath }: OpenOptions<E, R>
+    { git, newId, pin, project, questions = true, restored = false, statePath }: OpenOptions<E, R>
   ) {
     const runs = yield* runsIn(git.root)
     yield* refuseOtherConductor(runs)
@@ -108,6 +110,7 @@ export const openRun = Effect.fn("openRun")(
           ...terms,
           progress,
           found,
+          questions: questions && plan.questions === true,
           ...(pin === undefined ? {} : { pin })
         },
         operator

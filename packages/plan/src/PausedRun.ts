@@ -2,11 +2,15 @@ import { Clock, Effect } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { atCeiling } from "./AskAllowed.ts"
 import { isDeadlineOver } from "./decide/RunAllowance.ts"
+import { due } from "./decide/RunStep.ts"
 import { branchProblem } from "./git/BeginBranch.ts"
 import { astray, obstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"
 import type { Run } from "./run/Run.ts"
 import { writeState } from "./state/StateStore.ts"
+import { roomFor } from "./tree/BeginTree.ts"
+import { whereDue } from "./tree/InTree.ts"
+import { inTheWay } from "./tree/LandWork.ts"
 import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
 
 /** Reads the plan, and says in what it differs from what the run understands of it; `undefined`: in nothing. */
@@ -17,6 +21,11 @@ export const comparedPlan = Effect.fnUntraced(function* ({ agreed }: Run) {
 
 /** Returns whether the reason of a pause is put right. */
 export const isRight = Effect.fnUntraced(function* (run: Run) {
+  // A person may have answered since.
+  return yield* whereDue(yield* (yield* PlanContext).ref.state, isRightThere(run))
+})
+
+const isRightThere = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.reason === "failed") {
     const { git, read, statePath } = yield* PlanContext
@@ -26,8 +35,13 @@ export const isRight = Effect.fnUntraced(function* (run: Run) {
   if (paused?.reason === "ceiling") return (yield* atCeiling(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.reason === "revert")
     return run.reverting === null || (yield* (yield* PlanContext).git.head) !== run.reverting.from
-  if (paused?.reason === "branch") return (yield* branchProblem(yield* (yield* PlanContext).ref.state)) === undefined
+  const step = due(run)
+  if (paused?.reason === "branch")
+    return step._tag === "Start"
+      ? !("problem" in (yield* roomFor(run, step.task)))
+      : (yield* branchProblem(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.reason === "red") return (yield* (yield* PlanContext).git.head) !== run.baseline?.head
+  if (paused?.reason === "questions") return false
   if (paused?.reason === "deadline") return !isDeadlineOver(run, yield* Clock.currentTimeMillis)
   // A person's word also puts it right: the run understands that plan then.
   if (paused?.reason === "plan") {
@@ -40,6 +54,7 @@ export const isRight = Effect.fnUntraced(function* (run: Run) {
     // Another trouble of git's is another pause.
     return (yield* astray(yield* ref.state, yield* git.status))?.reason !== paused.reason
   }
+  if (paused?.reason === "dirty" && step._tag === "Land" && (yield* inTheWay(step.task)).length > 0) return false
   if (paused?.reason !== "not gone")
     return obstacle(yield* (yield* PlanContext).git.status, paused?.reason === "dirty") === undefined
   return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))
@@ -49,8 +64,9 @@ export const isRight = Effect.fnUntraced(function* (run: Run) {
 export const resume = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   if (run.paused === null) return
-  // What was wrong may lie outside of git, such as a database that did not run: these are tried again at each start.
-  const isTried = run.paused.reason === "red" || run.paused.reason === "revert"
+  // What was wrong may lie outside of git, such as a database that did not run: these are tried again at each start. So
+  // are questions, which a person has read by then.
+  const isTried = new Set(["red", "revert", "questions"]).has(run.paused.reason)
   if (isTried || (yield* isRight(run))) return yield* Effect.asVoid(ref.dispatch({ _tag: "Resume" }))
   const { difference: message } = run.paused.reason === "plan" ? yield* comparedPlan(run) : {}
   if (message !== undefined) yield* ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })

@@ -62,7 +62,7 @@ const world = (
         state: Effect.sync(() => foldRun(events)),
         dispatch: (intent: RunIntent) => Effect.sync(() => (did.push(intent._tag), dispatch(intent)))
       },
-      git: { head: Effect.succeed("c0") },
+      git: { folder: "/p", head: Effect.succeed("c0") },
       words: plainWords(),
       plan: planOf(given.plan ?? "t1"),
       requested: given.requested ?? "acceptEdits",

@@ -157,10 +157,7 @@ describe("behaviour#final-review", () => {
               commits,
               commits,
               commits,
-              () =>
-                Effect.as(git("rm", "-q", "work-3.txt"), "").pipe(
-                  Effect.andThen(commits({ prompt: "", resumed: true, session: "" }))
-                )
+              (assignment) => Effect.andThen(git("rm", "-q", "work-3.txt"), commits(assignment))
             ],
             reviewer: [say(approves), say(approves), say(rejects(1)), say(approves)]
           }),

@@ -200,6 +200,16 @@ describe("behaviour#plan", () => {
             new RegExp(`^finish: ${finish} needs a branch of the run's own: add branch: auto .* \\(line 3\\)$`, "u")
           ] as const
       ),
+      [
+        "going on beside a stuck task without work trees",
+        yaml.replace("finish:", "on_escalation: continue\nfinish:"),
+        /^on_escalation: each task needs a work tree of its own: add worktrees: true to the plan \(line 3\)$/u
+      ],
+      [
+        "another way to go on",
+        yaml.replace("finish:", "worktrees: true\non_escalation: skip\nfinish:"),
+        /^on_escalation: .*continue.*\(line 4\)$/u
+      ],
       ["a finish that nobody knows", yaml.replace("finish: none", "finish: push"), /^finish: .*leave.*merge/u],
       ["no YAML", "tasks: [", /^the file: it is no YAML/u]
     ]

@@ -38,6 +38,8 @@ export type Act<E = unknown, R = never> = (assignment: {
   readonly prompt: string
   readonly resumed: boolean
   readonly session: string
+  /** Its folder. */
+  readonly cwd: string
 }) => Effect.Effect<string | undefined, E, R>
 
 /** Words of launches that can be told from one another. */
@@ -101,6 +103,8 @@ export const stage = Effect.fnUntraced(function* (
     /** How many processes the first agent, or the first of that role, leaves running at its end. */
     readonly leaves?: number
     readonly leaver?: string
+    /** True if a person is there. */
+    readonly attended?: boolean
     /** True if implementers use tools, so that a turn which left something undone is gone on with. */
     readonly works?: boolean
     /** True if each agent chooses the id of its session, and tells it once it has ended. */
@@ -150,7 +154,7 @@ export const stage = Effect.fnUntraced(function* (
     sessionsOf.set(pid, session)
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
     const chosen = list[Math.min(assignments[role]++, list.length - 1)]!
-    const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
+    const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session, cwd: order.cwd }))
     const refused = /^refused (?:until (\d+)|login)$/u.exec(said ?? "")
     if (refused === null) {
       if (said === undefined) return said
@@ -258,7 +262,8 @@ export const stage = Effect.fnUntraced(function* (
       digest: "d",
       ...(yield* termsOf(plan)),
       progress: null,
-      found: null
+      found: null,
+      questions: plan.questions === true
     },
     { _tag: "Operator" }
   ).pipe(Effect.provideService(RunLog, log))
@@ -277,6 +282,7 @@ export const stage = Effect.fnUntraced(function* (
           git,
           words,
           statePath,
+          attended: acts.attended ?? false,
           requested: "acceptEdits",
           agents: {},
           commitSetting: "it commits where COMMIT is set"

@@ -25,6 +25,12 @@ describe("behaviour#the-plan-is-a-persons", () => {
       having({ ...one, title: "D", description: one.title }, two, three),
       changed
     ],
+    ["a work tree a task", { ...plan, worktrees: true }, "a work tree a task"],
+    [
+      "going on beside a stuck task",
+      { ...plan, worktrees: true, keepsGoing: true },
+      "a work tree a task; another on_escalation"
+    ],
     ["another finishing step", { ...plan, finish: { _tag: "Command", command: ["x"] } }, "another finishing step"]
   ])("%s", ([, after, said]) =>
     Effect.gen(function* () {

@@ -4,7 +4,17 @@ import { layerSettings } from "@souffleur/testing"
 import { runProgram } from "@souffleur/process"
 import { HostServices, Processes as HostProcesses } from "@souffleur/node"
 import { Effect, FileSystem, Path, type Scope } from "effect"
-import { GatePort, gitOf, hostGate, hostPullRequests, type Plan, type PlanGate, PullRequestPort } from "../src/index.ts"
+import {
+  GatePort,
+  gitOf,
+  hostGate,
+  hostPullRequests,
+  hostTrees,
+  type Plan,
+  type PlanGate,
+  PullRequestPort,
+  TreePort
+} from "../src/index.ts"
 import { type Act, complete, own, planOf, stage } from "./PlanStage.ts"
 
 /** A commit of a test is by somebody, unsigned, and starts no housekeeping. */
@@ -27,6 +37,10 @@ export const theatre = Effect.fnUntraced(function* (
     readonly project: string
     readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
     readonly write: (name: string, text: string) => Effect.Effect<void>
+    readonly at: (folder: string) => {
+      readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
+      readonly write: (name: string, text: string) => Effect.Effect<void>
+    }
   }) => Parameters<typeof stage>[3],
   options: {
     readonly tasks?: ReadonlyArray<string>
@@ -42,14 +56,19 @@ export const theatre = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof git>>>()
   const project = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-  const asked = (...args: ReadonlyArray<string>) => git(project, ...args).pipe(Effect.provide(services), Effect.orDie)
-  const write = (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(project, name), text))
+  /** A work tree of the repository. */
+  const at = (folder: string) => ({
+    git: (...args: ReadonlyArray<string>) => git(folder, ...args).pipe(Effect.provide(services), Effect.orDie),
+    write: (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(folder, name), text))
+  })
+  const { git: asked, write } = at(project)
   let count = 0
-  const commit = Effect.fnUntraced(function* () {
+  const commit: Act = Effect.fnUntraced(function* ({ cwd }) {
+    const there = at(cwd)
     count += 1
-    yield* write(`work-${count}.txt`, `${count}\n`)
-    yield* asked("add", "-A")
-    yield* asked("commit", "-q", "-m", `work ${count}`)
+    yield* there.write(`work-${count}.txt`, `${count}\n`)
+    yield* there.git("add", "-A")
+    yield* there.git("commit", "-q", "-m", `work ${count}`)
     return complete
   })
   yield* asked("init", "-q", "-b", "main")
@@ -63,7 +82,7 @@ export const theatre = Effect.fnUntraced(function* (
     gate === undefined ? plan : { ...plan, tasks: plan.tasks.map((task) => ({ ...task, gate })) },
     repository,
     project,
-    acts({ commits: commit, git: asked, write, project }),
+    acts({ commits: commit, git: asked, write, project, at }),
     options.settings,
     options.lazy
   )
@@ -72,11 +91,20 @@ export const theatre = Effect.fnUntraced(function* (
     Effect.provide(layerSettings({ stateDir, ...options.settings }))
   )
   const pullRequests = yield* Effect.provide(hostPullRequests(project), layerSettings({ stateDir }))
-  const conducts = it.conducts.pipe(
-    Effect.provideService(GatePort, judging),
-    Effect.provideService(PullRequestPort, pullRequests)
+  const trees = yield* Effect.provide(
+    hostTrees(project, yield* own(path.join(project, "state.json"), []), [".claude"]),
+    layerSettings({ stateDir, ...options.settings })
   )
-  return { ...it, conducts, judging, stateDir, git: asked, write, project }
+  const hosted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(
+      Effect.provideService(GatePort, judging),
+      Effect.provideService(TreePort, trees),
+      Effect.provideService(PullRequestPort, pullRequests)
+    )
+  const conducts = hosted(it.conducts)
+  const conductsOn: typeof it.conductsOn = (waiting) => hosted(it.conductsOn(waiting))
+  const abandonedAt = (moment: number) => hosted(it.abandonedAt(moment))
+  return { ...it, conducts, conductsOn, abandonedAt, judging, stateDir, git: asked, write, project, at }
 })
 export type Play = Effect.Success<ReturnType<typeof theatre>>
 

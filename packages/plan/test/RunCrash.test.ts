@@ -37,6 +37,8 @@ const repository = () => {
   const commits = ["c0"]
   const git: Git = {
     root: "/project",
+    folder: "/project",
+    unknown: () => Effect.succeed([]),
     head: Effect.sync(() => commits.at(-1)!),
     branches: new FakeGit().branches,
     status: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),
@@ -125,6 +127,18 @@ const killedEverywhere = Effect.fnUntraced(function* (
 
 const hangs: Act = () => Effect.succeed(undefined)
 const approved = [() => Effect.succeed(approves)]
+
+describe("behaviour#questions", () => {
+  it.live("a conductor killed at any moment does not have a plan questioned twice", () =>
+    Effect.gen(function* () {
+      const plan = { ...planOf("t1"), questions: true as const }
+      const reviewer = [() => Effect.succeed(rejects(1)), ...approved]
+      const agents = ["reviewer", "implementer", "reviewer"]
+      const moments = yield* killedEverywhere(play([], reviewer, { plan }), ["c0", "c1"], agents, { attempts: 1 })
+      assert.isAbove(moments, 20)
+    }).pipe(Effect.provide(services))
+  )
+})
 
 describe("behaviour#the-plan-is-a-persons", () => {
   it.live("an implementer that rewrites the plan does not have its own criteria, and no task vanishes", () =>

@@ -957,6 +957,21 @@ describe("command-line#plans", () => {
 
 const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
 
+describe("behaviour#final-review", () => {
+  it("commits that come to nothing together leave it nothing to judge", () => {
+    const finalOne = { ...outline("t-final", ["t1"]), final: true as const }
+    const review = { head: "c2", commits: ["c1", "c2"], files: [] }
+    for (const files of [[], ["a.ts"]]) {
+      const told = story([outline("t1"), finalOne])
+      told.start()
+      told.implemented()
+      told.reviewed({ _tag: "Approved", summary: "good", minor: [] })
+      const said = told.dispatch({ _tag: "StartTask", taskId: "t-final", base: "c0", review: { ...review, files } })
+      assert.deepStrictEqual(said, [files.length === 0 ? "TaskDoneBefore" : "TaskStarted"])
+    }
+  })
+})
+
 describe("behaviour#finishing-step", () => {
   it("a run is verified only when every task is complete, and finished once", () => {
     const told = story()

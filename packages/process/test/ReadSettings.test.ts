@@ -129,7 +129,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           rounds: 5,
           notify: [],
           page_url: null,
-        notify_answers: "no",
+          notify_answers: "no",
           state_dir: "/home/someone/.local/state/souffleur",
           agent_dir: "/home/someone/.claude",
           warnings: [],

@@ -40,6 +40,7 @@ export const qwen = saidPackage({
   refusedAsRoot: [],
   editsAnywhere: true,
   recordsDollars: false,
+  projectFiles: [".qwen", "QWEN.md"],
   commitSetting:
     "with acceptEdits, Qwen Code has no shell, and so it commits nothing: its shell needs bypassPermissions",
   commitsFrom: "bypassPermissions",

@@ -8,9 +8,13 @@ import { qwen } from "@souffleur/qwen"
 import { Effect, Exit, Layer, Option } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { utc } from "../../../packages/domain/src/Time.ts"
+import { html, written } from "../../../packages/page/src/Html.ts"
+import { saidItems } from "../../../packages/page/src/shown/SaidItems.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 import { border, holds, type Place } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
+import { isOwnMarkup } from "../Markup.ts"
 import { bent, bytes, mangled, torn } from "../Hostile.ts"
 import { type Host, settle } from "../Settle.ts"
 
@@ -102,6 +106,19 @@ export const agentSessions = border("agent-sessions", {
       await asked(drawn, place, (agent) => agent.mode(id))
       const answer = await asked(drawn, place, (agent) => agent.lastAnswer(id))
       holds(Exit.isFailure(answer) || typeof answer.value === "string", "a last answer that is no text", answer)
+    },
+    "conversation on the page": async (drawn, place) => {
+      const found = await asked(drawn, place, (agent) => agent.conversation?.(id) ?? Effect.succeedNone)
+      if (Exit.isFailure(found) || Option.isNone(found.value)) return
+      const { value: part } = found.value
+      holds(isCount(part.from) && part.from <= part.to && part.to <= drawn.data.length, "a part at no place", part)
+      holds(
+        part.records.every(({ at }) => isTime(at)),
+        "something said at no time",
+        part.records
+      )
+      const items = saidItems({ ...part, session: 0, sessions: [id] }, "/p", { now: 0, zone: utc })
+      isOwnMarkup(written(html`${items}`))
     },
     export: async (drawn, place) => {
       const out = join(place.folder, "export.md")

@@ -189,8 +189,8 @@ const readers: Readonly<Record<string, (text: string, place: Place) => unknown>>
   "a turn of an export": (text) => {
     const turns = makeTurns({ boundary: "b", mark: "m" })
     turns.said("User", text)
-    turns.toolCall(text, { text })
-    turns.toolResult(text, false)
+    turns.toolCall(text, { text }, "c")
+    turns.toolResult(text, false, "c")
   },
   "an export": asFile("export.md", async (file) => {
     await valueOf(estimate(file))

@@ -5,6 +5,8 @@ import {
   type PlanNow,
   conductOn,
   gitOf,
+  hostTrees,
+  TreePort,
   GitUnusable,
   isRunOver,
   loadRun,
@@ -82,7 +84,8 @@ export class Conduction extends Program {
       const { digest, id: runId, path, plan, statePath } = this.#script
       const loaded = { plan, path, digest }
       this.#script.witness.look()
-      const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
+      const own = yield* ownFiles(statePath, [loaded.path, "/project/comms.db"])
+      const git = yield* gitOf(project, own)
       if (this.#options.restored !== true) this.#world.conductedByPerson = true
       const link = Option.some(yield* CommsLink)
       const comms = Option.some(yield* Comms)
@@ -114,11 +117,14 @@ export class Conduction extends Program {
               git,
               words: this.#world.words,
               statePath,
+              attended: this.#options.restored !== true,
               requested,
               agents: {},
               commitSetting: "it commits where COMMIT is set"
             }
-            this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), PlanContext, conducting))
+            const trees = yield* hostTrees(project, own, [])
+            const conducted = Effect.provideService(waits ? conductOn(waiting) : conduct(), PlanContext, conducting)
+            this.#idles(yield* Effect.provideService(conducted, TreePort, trees))
           }.bind(this)
         )
       )

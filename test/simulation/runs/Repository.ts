@@ -9,18 +9,30 @@ interface Commit {
 /** Returns the file that two commits changed in different ways, or the tree of both. */
 export type TreeOfBoth = { readonly tree: string } | { readonly conflict: string }
 
-/** One git repository: commits with their trees, branches, HEAD, and uncommitted files. */
+/** One work tree of a git repository: its HEAD and uncommitted files, over commits with their trees and branches. */
 export class Repository {
-  readonly #commits = new Map<string, Commit>()
-  readonly #branches = new Map<string, string>()
-  readonly #trees = new Map<string, Tree>()
-  readonly #treeIds = new Map<string, string>()
-  #branch = "main"
-  #contents = 0
+  readonly #commits: Map<string, Commit>
+  readonly #branches: Map<string, string>
+  readonly #trees: Map<string, Tree>
+  readonly #treeIds: Map<string, string>
+  readonly #contents: { count: number }
+  #branch: string
+  /** The other work trees of the repository, by their folders. */
+  readonly linked = new Map<string, Repository>()
   readonly changed = new Set<string>()
   readonly conflicts = new Set<string>()
   /** How often a person moved HEAD, or another branch. */
   moved = 0
+
+  /** `of`: the repository of which it is a further work tree, on this branch. */
+  constructor(of?: Repository, branch = "main") {
+    this.#commits = of === undefined ? new Map() : of.#commits
+    this.#branches = of === undefined ? new Map() : of.#branches
+    this.#trees = of === undefined ? new Map() : of.#trees
+    this.#treeIds = of === undefined ? new Map() : of.#treeIds
+    this.#contents = of === undefined ? { count: 0 } : of.#contents
+    this.#branch = branch
+  }
 
   get head(): string | null {
     return this.commitOf(this.#branch)
@@ -62,10 +74,17 @@ export class Repository {
   commit(files: ReadonlyArray<string>, branch: string = this.#branch): string {
     const parent = this.commitOf(branch)
     const tree = new Map(this.#tree(parent))
-    for (const file of files) tree.set(file, ++this.#contents)
+    for (const file of files) tree.set(file, ++this.#contents.count)
     const id = this.#add(parent === null ? [] : [parent], tree)
     this.#branches.set(branch, id)
     return id
+  }
+
+  /** Merges a commit into HEAD by its own files where both differ. */
+  mergeIn(other: string): void {
+    const { head } = this
+    if (head === null || this.#history(head).includes(other)) return
+    this.#branches.set(this.#branch, this.#add([head, other], new Map([...this.#tree(other), ...this.#tree(head)])))
   }
 
   /** Sets a branch, or removes it. */
@@ -144,6 +163,7 @@ export class Repository {
 
   /** Clears all uncommitted changes. */
   tidy(): void {
+    for (const tree of this.linked.values()) tree.tidy()
     this.changed.clear()
     this.conflicts.clear()
   }

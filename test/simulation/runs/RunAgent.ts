@@ -29,7 +29,7 @@ export interface AgentWorld extends SimMachine {
   readonly implementerTimeout: number
   readonly judge: { overdue(agent: RunAgent, limit: number, starved: number): void }
   readonly refusals: Map<string, Refusal>
-  readonly repository: Repository
+  repositoryAt(folder: string): Repository
   readonly reviewerTimeout: number
 }
 
@@ -64,6 +64,10 @@ export class RunAgent {
   finishedAt: number | undefined = undefined
   /** Its exit code, where a souffleur saw it. */
   code: number | undefined = undefined
+  /** Its folder. */
+  readonly cwd: string
+  /** The commit that it was told to merge. */
+  readonly #onto: string | undefined
   /** The word that it was given to say with its verdict. */
   readonly #word: string
   readonly #world: AgentWorld
@@ -71,7 +75,7 @@ export class RunAgent {
   constructor(
     world: AgentWorld,
     process: SimProcess,
-    { command, id, title }: LaunchOrder,
+    { command, cwd, id, title }: LaunchOrder,
     deed: Deed,
     by: Program | undefined
   ) {
@@ -79,6 +83,8 @@ export class RunAgent {
     const named = command.args.findIndex((word) => word === "--session-id" || word === "--resume")
     this.#world = world
     this.#word = /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(command.args.at(-1) ?? "")?.[1] ?? ""
+    this.cwd = cwd
+    this.#onto = /the run's branch is at ([0-9a-f]{40}) by now/u.exec(command.args.at(-1) ?? "")?.[1]
     this.process = process
     this.launchId = id
     this.role = role
@@ -116,7 +122,8 @@ export class RunAgent {
 
   #midway(): void {
     this.tells = true
-    const { processes, repository } = this.#world
+    const { processes } = this.#world
+    const repository = this.#world.repositoryAt(this.cwd)
     for (let left = this.deed.daemons; left > 0; left--) {
       const environment = { SOUFFLEUR_LAUNCH_ID: this.launchId }
       const parent = left % 2 === 0 ? 1 : this.process.identity.pid
@@ -134,6 +141,7 @@ export class RunAgent {
       case "commits, and approves":
       case "leaves changes":
       case "leaves a conflict":
+        if (this.#onto !== undefined) repository.mergeIn(this.#onto)
         repository.commit([file, "index.ts"])
         break
       case "claims an empty commit":

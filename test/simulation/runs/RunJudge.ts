@@ -24,6 +24,7 @@ export interface JudgedWorld extends SimMachine {
   readonly zombies: boolean
   launchIdOf(stream: string, token: string): string
   runOf(agent: RunAgent): Run
+  repositoryOf(run: Run, taskId: string | null): Repository
 }
 
 const same = (
@@ -37,6 +38,10 @@ const isParked = (
   said: { readonly minor: ReadonlyArray<string> },
   before: { readonly minor: ReadonlyArray<string> }
 ) => minor.join("\n") === said.minor.filter((one) => !before.minor.includes(one)).join("\n")
+
+/** Returns whether a work tree has the commit that the work of its task was at odds with. */
+const isMerged = (repository: Repository, { tree }: Run["tasks"][number]) =>
+  tree?.onto == null || repository.range(repository.head, tree.onto).length === 0
 
 /** Compares the log of a run, its launches and its signals with the truth of the world. */
 export class RunJudge {
@@ -143,6 +148,7 @@ export class RunJudge {
     // A person may have moved git meanwhile, or a clock may have been set. Then souffleur saw something else.
     const moved = world.repository.moved !== this.#moved.get(agent.launchId)
     const { said } = agent
+    const repository = world.repositoryOf(before, agent.taskId)
     const refused = world.refusals.get(agent.sessionId)?.by === agent.launchId
     switch (event._tag) {
       case "AgentNeverRan":
@@ -155,9 +161,10 @@ export class RunJudge {
         const task = before.tasks.find(({ id }) => id === event.taskId)!
         const base = task.reviewed ?? task.base
         held(said === "complete", `the implementer said ${said}`)
-        held(moved || world.repository.range(base).length > 0, "there is no commit")
-        held(moved || world.repository.differences(base).length > 0, "no file was changed since it was reviewed")
-        return held(moved || world.repository.differences(task.base).length > 0, "no file was changed")
+        held(moved || repository.range(base).length > 0, "there is no commit")
+        held(moved || repository.differences(base).length > 0, "no file was changed since it was reviewed")
+        held(moved || isMerged(repository, task), "it has not merged what it was at odds with")
+        return held(moved || repository.differences(task.base).length > 0, "no file was changed")
       }
       case "ImplementationBlocked":
         return held(said === "blocked", `the implementer said ${said}`)
@@ -167,16 +174,16 @@ export class RunJudge {
         held(agent.deed.kind !== "approves without a look", "the reviewer looked at nothing")
         held(task.work.commits.length > 0 && task.work.files.length > 0, "there is no work")
         held(isParked(event, agent, task), "its minor findings are others")
-        return held(
-          moved || task.implementation?.head === world.repository.head,
-          "what was reviewed is not what is there"
-        )
+        return held(moved || task.implementation?.head === repository.head, "what was reviewed is not what is there")
       }
       case "ReviewRejected": {
         const task = before.tasks.find(({ id }) => id === event.taskId)!
         held(isParked(event, agent, task), "its minor findings are others")
         return held(said === "rejected", `the reviewer said ${said}`)
       }
+      case "PlanQuestioned":
+        if (event.message !== null) return held(event.questions.length === 0, "it asks and does not")
+        return held(said === (event.questions.length > 0 ? "rejected" : "approved"), `the reviewer said ${said}`)
       case "AgentStopped":
         return held(before.assignment?.ending?.reason === "stopped", "no person stopped it")
       case "AgentNudged":
@@ -242,16 +249,16 @@ export class RunJudge {
           return held(said === "approved" && deed.kind === "approves without a look", "the reviewer looked")
         const task = before.tasks.find(({ id }) => id === taskId)!
         const base = task.reviewed ?? task.base
-        const { repository } = world
+        const repository = world.repositoryOf(before, taskId)
         const none = [repository.range(base), repository.differences(base), repository.differences(task.base)].some(
           (all) => all.length === 0
         )
-        return held(said === "complete" && (moved || none), "there is work")
+        return held(said === "complete" && (moved || none || !isMerged(repository, task)), "there is work")
       }
       case "work changed": {
         const task = before.tasks.find(({ id }) => id === taskId)!
         return held(
-          said === "approved" && (moved || world.repository.head !== task.implementation?.head),
+          said === "approved" && (moved || world.repositoryOf(before, taskId).head !== task.implementation?.head),
           "nothing has changed"
         )
       }

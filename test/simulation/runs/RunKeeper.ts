@@ -202,18 +202,19 @@ export class Person {
     const { tasks } = run
     if (reason === "work lost") {
       const there = new Set(repository.range(null))
-      const lost = tasks.filter(
-        ({ base, skipped, status, work }) =>
-          (status === "completed" && !skipped && work.commits.some((id) => !there.has(id))) ||
-          (status === "in_progress" && base !== null && !there.has(base))
-      )
+      const lost = tasks.filter(({ base, id, skipped, status, tree, work }) => {
+        if (status === "completed") return !skipped && work.commits.some((one) => !there.has(one))
+        if (status !== "in_progress") return false
+        const own = this.#world.repositoryOf(run, id).range(null)
+        return (base !== null && !there.has(base)) || (tree !== null && !own.includes(tree.base))
+      })
       for (const { id } of disk.full ? [] : lost) {
         const answer = this.#seed.pick(["retry", "skip"] as const)
         this.#say(stream, { _tag: "Answer", taskId: id, answer, text: "" }, `for the lost work of ${id}: ${answer}`)
       }
       return
     }
-    if (reason === "plan") {
+    if (reason === "plan" || reason === "questions") {
       const plan = this.#world.plans.find(({ id }) => stream === `run/${id}`)
       const hashing = Effect.provideService(termsOf(plan!.plan), Hashing, (bytes) =>
         Effect.sync(() => hash("sha256", bytes))

@@ -4,7 +4,9 @@ import type { AgentRole } from "./Deed.ts"
 
 /** The place of a task on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */
 interface Rung {
-  standing: "waiting" | "to implement" | "to verify" | "to review" | "escalated" | "done"
+  standing: "waiting" | "to implement" | "to verify" | "to review" | "to land" | "escalated" | "done"
+  /** True if it has a work tree of its own. */
+  inTree: boolean
   rejections: number
   /** The minor findings of all of its reviews. */
   minor: ReadonlyArray<string>
@@ -48,6 +50,7 @@ const notBegun = {
   session: null,
   nudge: null,
   refused: 0,
+  inTree: false,
   begun: false
 }
 
@@ -64,10 +67,14 @@ export class RunOracle {
   /** Refusals of the commit from which the first agent begins, and whether one may begin from there. */
   #reds = 0
   #mayBegin = false
+  /** True once the plan was questioned; `undefined`: nobody is to do that. */
+  #questioned: boolean | undefined = undefined
   #owed: string | undefined = undefined
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
   #finished = false
+  /** True if a task that waits for a person does not stop the others. */
+  #keepsGoing = false
   #held = false
   /** True from a person's stop on until a person conducts the run again. */
   #stopped = false
@@ -135,7 +142,8 @@ export class RunOracle {
     if (this.#stopped) this.#violated("an agent is asked after a person stopped the run")
     if (this.#reverting !== undefined) this.#violated("an agent is asked before commits are taken back")
     if (this.#paused !== undefined) this.#violated("an agent is asked while git is in the way")
-    if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
+    const stuck = [...this.rungs.values()].filter(({ standing }) => standing === "escalated")
+    if (stuck.length >= (this.#keepsGoing ? 3 : 1) || stuck.some(({ begun, inTree }) => begun && !inTree))
       this.#violated("an agent is asked before a person has answered")
     if (this.#wait !== undefined) this.#violated(`an agent is asked ${this.#wait.until - at} ms before a wait is over`)
     if (asked.role === "finisher") {
@@ -144,7 +152,14 @@ export class RunOracle {
       if (++this.finishers > 1) this.#violated("a finisher is asked twice")
       return
     }
+    if (asked.role === "reviewer" && asked.taskId === null) {
+      if (this.#questioned !== false) this.#violated("a plan is questioned that nobody is to question, or twice")
+      if ([...this.rungs.values()].some(({ begun }) => begun))
+        this.#violated("a plan is questioned after its first task")
+      return
+    }
     const rung = this.#rung(asked.taskId)
+    if (this.#questioned === false) this.#violated("a task begins before its plan is questioned")
     if (rung.gated && !this.#mayBegin) this.#violated("an agent begins from a commit that no gate took")
     this.#mayBegin = true
     const wanted =
@@ -177,6 +192,8 @@ export class RunOracle {
       this.#violated(`no escalation for ${owed}`)
     switch (event._tag) {
       case "RunOpened":
+        if (event.questions === true) this.#questioned = false
+        this.#keepsGoing = event.keepsGoing === true
         return this.#outline(event.tasks)
       case "ProgressImported":
         for (const { feedback, id, minor = [], status } of event.tasks) {
@@ -193,9 +210,10 @@ export class RunOracle {
         return
       }
       case "PlanRevised":
+        this.#keepsGoing = event.keepsGoing === true
         this.#outline(event.tasks)
         // The word that takes the plan is the answer to its pause.
-        if (this.#paused === "plan" || this.#paused === "red") this.#paused = undefined
+        if (new Set(["plan", "red", "questions"]).has(this.#paused ?? "")) this.#paused = undefined
         if ([...this.rungs.values()].some(({ standing }) => standing === "waiting")) {
           this.#finished = false
           this.finishers = 0
@@ -211,11 +229,30 @@ export class RunOracle {
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
         // It judges the work of all others, so it comes after them once more.
         for (const other of this.rungs.values()) if (other.final && other !== rung) Object.assign(other, notBegun)
-        if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
+        if (!this.#keepsGoing && [...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
           this.#violated("two tasks at once")
         if (rung.final !== (event.review !== undefined)) this.#violated(`${event.taskId} begins as what it is not`)
         const standing = !rung.final ? "to implement" : rung.gated ? "to verify" : "to review"
         Object.assign(rung, { standing, begun: true })
+        return
+      }
+      case "TreeChosen": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "waiting") this.#violated(`${event.taskId} gets a tree, and is ${rung.standing}`)
+        rung.inTree = true
+        return
+      }
+      case "LandingPlanned":
+        if (this.#rung(event.taskId).standing !== "to land")
+          this.#violated(`${event.taskId} lands, and is not approved`)
+        return
+      case "LandingRefused": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "to land") this.#violated(`${event.taskId} does not land, and is ${rung.standing}`)
+        const { session } = rung
+        rung.standing = "to implement"
+        rung.nudge = session === null ? null : { role: "implementer", session, deaths: 0 }
+        if (++rung.refused === 3) this.#owed = "landing"
         return
       }
       case "AgentAsked": {
@@ -324,6 +361,11 @@ export class RunOracle {
         if (++rung.refused === 3) this.#owed = "gate"
         return
       }
+      case "PlanQuestioned":
+        this.refusals = 0
+        this.#assignmentOver(event)
+        this.#questioned = true
+        return
       case "BaselineVerified":
       case "RedAllowed":
         this.#mayBegin = true
@@ -367,13 +409,16 @@ export class RunOracle {
       case "ReviewApproved":
         return this.#move(event, (rung) => {
           if (rung.standing !== "to review") this.#violated(`${event.taskId} is approved, and was ${rung.standing}`)
-          rung.standing = "done"
+          rung.standing = rung.inTree ? "to land" : "done"
           rung.minor = [...rung.minor, ...event.minor]
         })
-      case "TaskCompleted":
-        if (this.#rung(event.taskId).standing !== "done")
+      case "TaskCompleted": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== (rung.inTree ? "to land" : "done"))
           this.#violated(`${event.taskId} is complete, and nobody approved it`)
+        Object.assign(rung, { standing: "done", inTree: false })
         return
+      }
       case "TaskEscalated":
         if (event.reason === "unproven") {
           if (this.#rung(event.taskId).begun) this.#violated(`${event.taskId} was begun here, and is not believed`)
@@ -402,6 +447,7 @@ export class RunOracle {
           refused: 0,
           session: null,
           nudge: null,
+          inTree: rung.inTree && standing !== "done" && standing !== "waiting",
           answers: rung.answers + 1
         })
         return

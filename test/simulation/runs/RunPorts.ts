@@ -192,7 +192,9 @@ export const runPorts = (
   const desk = {
     repository,
     judge: world.branchJudge,
-    gitFails: () => world.gitAsked()
+    gitFails: () => world.gitAsked(),
+    folder: (path: string, isThere: boolean) =>
+      isThere ? world.disk.write(path, "") : void world.disk.files.delete(path)
   }
   const own = new Set<string>()
   return Context.make(RunLog, {
@@ -288,6 +290,7 @@ export const runPorts = (
             world.refuses(`run/${ref.id}`) ? { program: "judge", code: 1, said: "it is red" } : null
           )
         ),
+      setUp: () => Effect.succeed(null),
       end: () => Effect.void
     }),
     // A digest that waits for a real thread would never end in a simulated world.

@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { Gate } from "../EffectGate.ts"
-import type { Repository } from "./Repository.ts"
+import { Repository } from "./Repository.ts"
 
 /** The end of a program: its exit code, and its output. */
 interface Ended {
@@ -29,6 +29,8 @@ const questions = new Set([
   "merge-tree",
   "commit-tree",
   "checkout",
+  "reset",
+  "worktree",
   "merge"
 ])
 
@@ -44,9 +46,26 @@ const updated = ({ judge, repository }: Pick<Desk, "judge" | "repository">, word
   return ended("")
 }
 
+/** Makes and removes the work trees of tasks. */
+const worktree = ({ folder, repository }: Desk, args: ReadonlyArray<string>): Ended => {
+  const { linked } = repository
+  if (args[1] === "add") {
+    const [path, branch] = args.slice(-2) as [string, string]
+    if (linked.has(path) || repository.commitOf(branch) === null) return { code: 128, text: "" }
+    linked.set(path, new Repository(repository, branch))
+    folder(path, true)
+    return ended("")
+  }
+  if (args[1] === "list") return zeroed([...linked.keys()].map((path) => `worktree ${path}`))
+  const path = args.at(-1)!
+  folder(path, false)
+  return linked.delete(path) ? ended("") : { code: 128, text: "" }
+}
+
 /** Answers what souffleur asks git, and moves HEAD where it is told to. */
-const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
-  const { repository } = desk
+const git = (desk: Desk, folder: string, args: ReadonlyArray<string>, input: string): Ended => {
+  const repository = folder === "/project" ? desk.repository : desk.repository.linked.get(folder)
+  if (repository === undefined) return { code: 128, text: "" }
   const named = input.split("\n").filter((line) => line !== "")
   const [asked, first] = args
   switch (asked) {
@@ -59,18 +78,23 @@ const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
           args.filter((_, at) => args[at - 1] === "-p")
         )
       ])
+    case "worktree":
+      return worktree(desk, args)
+    case "reset":
+      return lines([])
     case "merge":
+      desk.judge.lands(args.at(-1)!)
       return repository.forward(args.at(-1)!) ? lines([]) : { code: 128, text: "" }
   }
   switch (`${asked} ${first}`) {
     case "rev-parse --show-toplevel":
-      return lines(["/project"])
+      return lines([folder])
     case "rev-parse --show-prefix":
       return lines([""])
     case "rev-parse --verify":
       return lines([repository.treeId(args.at(-1)!)])
     case "rev-parse --absolute-git-dir":
-      return lines(["/project/.git"])
+      return lines([`${folder}/.git`])
     case "status --porcelain=v2":
       return zeroed([
         `# branch.head ${repository.branch}`,
@@ -87,6 +111,13 @@ const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
       )
     case "update-ref --create-reflog":
       return updated(desk, args.slice(4))
+    case "update-ref -d": {
+      const branch = branchIn(args[2]!)
+      if (repository.commitOf(branch) !== args[3]) return { code: 1, text: "" }
+      desk.judge.removes(branch)
+      repository.set(branch, null)
+      return ended("")
+    }
     case "update-ref -m":
       return updated(desk, args.slice(3))
     case "symbolic-ref -m":
@@ -96,8 +127,13 @@ const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
       if (!repository.isClean) return { code: 1, text: "" }
       repository.checkOut(args[4]!)
       return ended("")
-    case "rev-list --max-count=1":
+    case "rev-list --max-count=1": {
+      if (args[2] === "--stdin") {
+        const without = named.find((one) => one.startsWith("^"))?.slice(1) ?? null
+        return lines(named.filter((one) => !one.startsWith("^")).flatMap((one) => repository.range(without, one)))
+      }
       return lines(repository.range(args[3]!.slice(1), args[2]!).slice(-1))
+    }
     case "merge-tree --write-tree": {
       const merged = repository.merge(args[4]!, args[5]!)
       return "tree" in merged ? lines([merged.tree]) : { code: 1, text: `${"0".repeat(40)}\n${merged.conflict}\n` }
@@ -123,7 +159,10 @@ const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
     case "cat-file --batch-check=%(objectname) %(objecttype)":
       return lines(
         named
-          .map((name) => [name, name === "HEAD" ? repository.head : repository.has(name) ? name : null])
+          .map((name) => [
+            name,
+            name === "HEAD" ? repository.head : repository.has(name) ? name : repository.commitOf(branchIn(name))
+          ])
           .map(([name, id]) => (id === null ? `${name} missing` : `${id} commit`))
       )
     default:
@@ -137,7 +176,13 @@ const nameOf = ([asked, first = ""]: ReadonlyArray<string>) =>
 
 export interface Desk {
   readonly repository: Repository
-  readonly judge: { moves(branch: string, from: string | null, to: string): void }
+  readonly judge: {
+    moves(branch: string, from: string | null, to: string): void
+    lands(to: string): void
+    removes(branch: string): void
+  }
+  /** Notes that a folder is there, or is not. */
+  readonly folder: (path: string, isThere: boolean) => void
   /** Returns whether git gives no answer this time. */
   readonly gitFails: () => boolean
 }
@@ -158,7 +203,9 @@ export const programs = (desk: Desk, gate: Gate) =>
       if (command.command !== "git") return yield* unused
       const { code, text } = yield* gate.through(
         nameOf(args),
-        Effect.sync(() => (desk.gitFails() ? { code: 128, text: "" } : git(desk, args, input)))
+        Effect.sync(() =>
+          desk.gitFails() ? { code: 128, text: "" } : git(desk, all[all.indexOf("-C") + 1]!, args, input)
+        )
       )
       return ChildProcessSpawner.makeHandle({
         pid: ChildProcessSpawner.ProcessId(1),

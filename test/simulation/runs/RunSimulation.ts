@@ -22,7 +22,9 @@ const hash = (words: string, from: number): number => {
  */
 const conducted = (number: number, quiet: boolean, struck: boolean, story: boolean) => {
   const choices = new Seed(number)
-  const first = planOf(choices, "t", 4)
+  const { keepsGoing, ...drawn } = planOf(choices, "t", quiet ? 4 : 5)
+  // What lands first depends on when a person answers. A twin may differ in that.
+  const first = quiet || keepsGoing === undefined ? drawn : { ...drawn, keepsGoing }
   const plans = !quiet && choices.chance(0.2) ? [first, planOf(choices, "u", 2)] : [first]
   const world = new RunWorld(number, number % 3 !== 0, plans)
   world.silent = !story

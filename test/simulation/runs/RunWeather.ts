@@ -23,7 +23,7 @@ export const runWeather = (world: RunWorld, seed: Seed): void => {
       conflict: () => void repository.conflicts.add("README"),
       commit: () => {
         repository.moved++
-        repository.commit(["person.ts"])
+        repository.commit(seed.pick([["person.ts"], ["index.ts"]]))
       },
       reset: () => {
         repository.moved++

@@ -90,6 +90,19 @@ export class RunWorld extends SimMachine {
     this.cursor = Effect.runSync(Effect.provide(Effect.service(Cursor), Cursor.layerMemory))
   }
 
+  /** The work tree in a folder. */
+  repositoryAt(folder: string): Repository {
+    const found = folder === this.project ? this.repository : this.repository.linked.get(folder)
+    if (found === undefined && !this.zombies) this.violated(`an agent works in ${folder}, which is not there`)
+    return found ?? this.repository
+  }
+
+  /** The work tree in which a task is done. */
+  repositoryOf({ tasks }: Run, taskId: string | null): Repository {
+    const { tree = null } = tasks.find(({ id }) => id === taskId) ?? {}
+    return (tree?.begun === true ? this.repository.linked.get(tree.folder) : undefined) ?? this.repository
+  }
+
   override tell(what: string): void {
     if (what.includes(chatter)) this.violations.push("an agent's words are in a log line")
     super.tell(what)

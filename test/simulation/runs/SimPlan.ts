@@ -49,6 +49,8 @@ const isReviewed = (tasks: ReadonlyArray<PlannedTask>) => tasks.some(({ final })
 export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const isGated = seed.chance(0.4)
   const branch = seed.pick([undefined, undefined, "auto", "auto", "auto", `feature/${name}`])
+  const worktrees = seed.chance(0.5)
+  const keepsGoing = worktrees && seed.chance(0.6)
   const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
   return {
     workflowId: name,
@@ -60,13 +62,16 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
       seed.chance(0.4)
     ),
     ...(branch === undefined ? {} : { branch }),
+    ...(worktrees ? { worktrees } : {}),
+    ...(keepsGoing ? { keepsGoing } : {}),
     finish: seed.pick<Plan["finish"]>([
       ...(branch === undefined ? [] : [{ _tag: "Merge" } as const, { _tag: "Merge" } as const]),
       { _tag: "Leave" },
       { _tag: "None" },
       { _tag: "Prompt", prompt: "put an end to it" },
       { _tag: "Command", command: ["/usr/bin/finish"] }
-    ])
+    ]),
+    ...(seed.chance(0.4) ? { questions: true as const } : {})
   }
 }
 

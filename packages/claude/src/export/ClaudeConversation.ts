@@ -1,13 +1,5 @@
-import {
-  type Conversation,
-  type Frame,
-  isJson,
-  type Json,
-  jsonOf,
-  makeTurns,
-  messageParts,
-  textOf
-} from "@souffleur/session"
+import type { Speaker } from "@souffleur/domain"
+import { type Conversation, type Frame, isJson, type Json, jsonOf, messageParts, textOf } from "@souffleur/session"
 
 /** The field of an edit tool that has the path of its file. */
 const pathField: Readonly<Record<string, string>> = {
@@ -21,9 +13,7 @@ const pathField: Readonly<Record<string, string>> = {
  * Makes a converter of Claude Code's records. It checks them by hand: a schema for each of a million records would cost
  * more than everything else here.
  */
-export const makeConversation = ({ files, ...frame }: Frame): Conversation => {
-  const turns = makeTurns(frame)
-
+export const makeConversation = ({ files, turns }: Frame): Conversation => {
   const attached = (block: Json): string => {
     const source = jsonOf(block["source"])
     const name = textOf(block["title"]) || textOf(block["name"]) || textOf(source["media_type"])
@@ -33,23 +23,23 @@ export const makeConversation = ({ files, ...frame }: Frame): Conversation => {
     const parts = messageParts(block["content"]).map((part) =>
       part["type"] === "text" ? textOf(part["text"]) : attached(part)
     )
-    return turns.toolResult(parts.join("\n"), block["is_error"] === true)
+    return turns.toolResult(parts.join("\n"), block["is_error"] === true, textOf(block["tool_use_id"]))
   }
 
   const blockOf =
-    (who: string) =>
+    (who: Speaker) =>
     (block: Json): string => {
       const type = textOf(block["type"])
       if (type === "text") return turns.said(who, textOf(block["text"]))
       if (type === "tool_use" || type === "server_tool_use")
-        return turns.toolCall(textOf(block["name"]), jsonOf(block["input"]))
+        return turns.toolCall(textOf(block["name"]), jsonOf(block["input"]), textOf(block["id"]))
       if (type.endsWith("tool_result")) return toolResult(block)
       if (type === "image" || type === "document") return turns.said(who, attached(block))
       // A successor cannot use thinking as context, and blocks that a newer agent adds are unknown.
       return ""
     }
 
-  const message = (record: Json, who: string): string => {
+  const message = (record: Json, who: Speaker): string => {
     const content = jsonOf(record["message"])["content"]
     return messageParts(content).map(blockOf(who)).join("")
   }

@@ -9,10 +9,13 @@ import { makeConversation } from "./ClaudeConversation.ts"
 const other =
   /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
 
+/** Returns whether a line begins as such a record. */
+export const isOther = (line: string): boolean => other.test(line)
+
 /** Streams a session file of Claude Code to Markdown. */
 export const exportTranscript = makeExport({
   agent: "Claude Code",
   sessionIdOf,
-  isOther: (line) => other.test(line),
+  isOther,
   conversation: makeConversation
 })

@@ -1,5 +1,12 @@
-import { type AgentCommits, AgentSettingsUnusable, type CommitPlace, type CommitProblem } from "@souffleur/process"
 import {
+  type AgentCommits,
+  AgentSettingsUnusable,
+  type CommitPlace,
+  type RuleProblem,
+  type RulesSaid
+} from "@souffleur/process"
+import {
+  hasForeignHook,
   isJson,
   makeSettingsFolder,
   readSettingsFile,
@@ -20,6 +27,9 @@ const needed = [
 
 /** Arguments with which other rules count than those in the files. */
 const deciding = /^--(?:bare|disallowed-?tools|setting-sources|settings)(?:=|$)/iu
+
+/** Commands that the agent runs without any rule, by its own judgement. */
+const harmless = /^(?:cat|echo|grep|head|ls|pwd|tail|true|wc|which|git (?:diff|log|show|status))(?: |$)/u
 
 /** Bytes of the agent's own notes on its projects at most. They hold the history of prompts. */
 const maxNotes = 50_000_000
@@ -54,7 +64,11 @@ const joined = (all: ReadonlyArray<PermissionRules>): PermissionRules => ({
 })
 
 /** Reads every settings file that counts in a project. */
-const settingsIn = Effect.fnUntraced(function* ({ agentDir, project }: CommitPlace, root: string, managed: string) {
+const settingsIn = Effect.fnUntraced(function* (
+  { agentDir, project }: Pick<CommitPlace, "agentDir" | "project">,
+  root: string,
+  managed: string
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const more = path.join(managed, "managed-settings.d")
@@ -74,24 +88,29 @@ const settingsIn = Effect.fnUntraced(function* ({ agentDir, project }: CommitPla
   }
 })
 
-/** Says what keeps Claude Code in print mode from `git add` and `git commit` (spec: claude-code#permissions). */
-export const commitProblem = Effect.fn("commitProblem")(function* (
+/** Words that mean the same to a shell, to the agent and in a rule. */
+const literal = /^[\w@%+=:,./-]+(?: [\w@%+=:,./-]+)*$/u
+
+/** Says what Claude Code in print mode may run (spec: claude-code#permissions). */
+export const rulesSaid = Effect.fn("rulesSaid")(function* (
   place: CommitPlace,
+  programs: ReadonlyArray<string> = [],
   managedAt = managedFolder
 ): Effect.fn.Return<
-  CommitProblem | null,
+  RulesSaid,
   never,
   Effect.Services<ReturnType<typeof settingsIn>> | Effect.Services<ReturnType<typeof isTrusted>>
 > {
   const path = yield* Path.Path
-  // Of another program nothing is known.
-  if (!place.words.some(isClaude) || place.words.some((word) => deciding.test(word))) return null
+  const free = { commit: null, programs: null }
+  if (!place.words.some(isClaude)) return { ...free, unless: "it is no program that souffleur knows" }
+  const decides = place.words.find((word) => deciding.test(word))
+  if (decides !== undefined) return { ...free, unless: `${decides.split("=")[0]} of its command decides` }
   const root = yield* rootFor(place.project)
   const { managed, own, project } = yield* settingsIn(place, root, managedAt)
   const everywhere = [...managed, ...own, project]
   const sandboxed = everywhere.some(({ json: { sandbox } }) => isJson(sandbox) && sandbox["enabled"] === true)
-  // In its sandbox the agent may run what no rule allows.
-  if (sandboxed) return null
+  if (sandboxed) return { ...free, unless: "in its sandbox the agent may run what no rule allows" }
   const alone = managed.some(({ json }) => json["allowManagedPermissionRulesOnly"] === true)
   const trusted = yield* isTrusted(root, place)
   const idle = trusted ? [] : project.rules.allow
@@ -99,45 +118,86 @@ export const commitProblem = Effect.fn("commitProblem")(function* (
     ...managed.map(({ rules }) => rules),
     ...(alone ? [] : [...own.map(({ rules }) => rules), { ...project.rules, ...(trusted ? {} : { allow: [] }) }])
   ])
-  const free =
+  const bypasses =
     place.permission === "bypassPermissions" &&
     !managed.some(
       ({ json: { permissions } }) => isJson(permissions) && permissions["disableBypassPermissionsMode"] === "disable"
     )
-  const said = needed.map(({ command, rule }) => ({ rule, word: ruleWordOf(rules, command) }))
-  for (const { word } of said) {
-    if (word._tag !== "Ask" && word._tag !== "Deny") continue
-    const { file, rule } = word.rule
+  const takes = (rules: ReadonlyArray<string>) =>
+    `${path.join(place.project, ...localSettings)} takes {"permissions":{"allow":${JSON.stringify(rules)}}}`
+  const commit = (): RuleProblem | null => {
+    const said = needed.map(({ command, rule }) => ({ rule, word: ruleWordOf(rules, command) }))
+    for (const { word } of said) {
+      if (word._tag !== "Ask" && word._tag !== "Deny") continue
+      const { file, rule } = word.rule
+      return {
+        detail: `Claude Code ${word._tag === "Deny" ? "refuses to commit" : "asks before it commits, and no person can answer"}, by the rule ${rule} of ${file}`,
+        todo: "take that rule out, or narrow it",
+        rules: []
+      }
+    }
+    const missing = said.filter(({ word }) => word._tag === "None").map(({ rule }) => rule)
+    if (missing.length === 0 || bypasses) return null
+    if (
+      !alone &&
+      needed.every(
+        ({ command }) => ruleWordOf(joined([rules, { ...project.rules, allow: idle }]), command)._tag === "Allow"
+      )
+    )
+      return {
+        detail: `the rules of ${path.join(place.project, ".claude", "settings.json")} allow no commit, because nobody has trusted ${root} in Claude Code`,
+        todo: `type claude in ${root} once, and trust it there`,
+        rules: missing
+      }
     return {
-      detail: `Claude Code ${word._tag === "Deny" ? "refuses to commit" : "asks before it commits, and no person can answer"}, by the rule ${rule} of ${file}`,
-      todo: "take that rule out, or narrow it",
-      mendable: false
+      detail: "no rule lets Claude Code commit without a question, and no person can answer one",
+      todo: alone
+        ? `managed settings take no rule of yours: ask your administrator for ${missing.join(" and ")}`
+        : `${takes(missing)}, and the same for what runs the tests`,
+      rules: alone ? [] : missing
     }
   }
-  const missing = said.filter(({ word }) => word._tag === "None").map(({ rule }) => rule)
-  if (missing.length === 0 || free) return null
-  if (
-    !alone &&
-    needed.every(
-      ({ command }) => ruleWordOf(joined([rules, { ...project.rules, allow: idle }]), command)._tag === "Allow"
-    )
-  )
-    return {
-      detail: `the rules of ${path.join(place.project, ".claude", "settings.json")} allow no commit, because nobody has trusted ${root} in Claude Code`,
-      todo: `type claude in ${root} once, and trust it there`,
-      mendable: true
-    }
+  const gate = (): RuleProblem | null => {
+    const said = programs.map((line) => ({ line, word: ruleWordOf(rules, line) }))
+    for (const { line, word } of said)
+      if (word._tag === "Ask" || word._tag === "Deny")
+        return {
+          detail: `Claude Code may not run ${line}, by the rule ${word.rule.rule} of ${word.rule.file}`,
+          todo: "take that rule out, or narrow it",
+          rules: []
+        }
+    const missing = said.flatMap(({ line, word }) => (word._tag === "None" && !harmless.test(line) ? [line] : []))
+    if (missing.length === 0 || bypasses) return null
+    const lines = missing.filter((line) => literal.test(line))
+    const detail = `no rule lets Claude Code run ${missing.join(", ")} without a question, and no person can answer one`
+    if (alone || lines.length === 0) return { detail, todo: "write a rule for that by hand", rules: [] }
+    const allowed = lines.map((line) => `Bash(${line}:*)`)
+    return { detail, todo: takes(allowed), rules: allowed }
+  }
   return {
-    detail: "no rule lets Claude Code commit without a question, and no person can answer one",
-    todo: alone
-      ? `managed settings take no rule of yours: ask your administrator for ${missing.join(" and ")}`
-      : `${path.join(place.project, ...localSettings)} takes {"permissions":{"allow":${JSON.stringify(missing)}}}, and the same for what runs the tests`,
-    mendable: !alone
+    commit: commit(),
+    programs: gate(),
+    ...(everywhere.some(({ json: { hooks } }) => hasForeignHook(hooks, ["PreToolUse", "PermissionRequest"]))
+      ? { unless: "a hook of its own may decide otherwise" }
+      : {})
   }
 })
 
-/** Adds the rules that commits need to the user's own settings of a project. */
-const allowCommits = Effect.fn("allowCommits")(function* (project: string) {
+/** Returns whether settings name a key, a program that prints one, or another service than Anthropic's. */
+const ownKey = Effect.fn("ownKey")(function* (place: Pick<CommitPlace, "agentDir" | "project">) {
+  const { managed, own, project } = yield* settingsIn(place, yield* rootFor(place.project), managedFolder)
+  return [...managed, ...own, project].some(
+    ({ json: { apiKeyHelper, env } }) =>
+      apiKeyHelper !== undefined ||
+      (isJson(env) && Object.keys(env).some((name) => /^(?:ANTHROPIC_|CLAUDE_CODE_(?:OAUTH|USE)_)/u.test(name)))
+  )
+})
+
+/** Drafts the user's own settings of a project with more rules. */
+const allowRules = Effect.fn("allowRules")(function* (
+  project: string,
+  rules: ReadonlyArray<string> = needed.map(({ rule }) => rule)
+) {
   const paths = yield* Path.Path
   const path = paths.join(project, ...localSettings)
   const file = Option.getOrUndefined(yield* readSettingsFile(path))
@@ -151,13 +211,19 @@ const allowCommits = Effect.fn("allowCommits")(function* (project: string) {
   const permissions = isJson(json) ? (json["permissions"] ?? {}) : undefined
   const allowed = isJson(permissions) ? (permissions["allow"] ?? []) : undefined
   if (!Array.isArray(allowed)) return yield* unusable("has no list of rules where one belongs: mend it, and try again")
-  const missing = needed.map(({ rule }) => rule).filter((rule) => !allowed.includes(rule))
-  const text = missing.reduce((now, rule) => withElement(now, ["permissions", "allow"], rule), before)
-  if (missing.length === 0) return path
-  if (file === undefined) yield* makeSettingsFolder(path)
-  yield* writeSettingsFile(path, text, file)
-  return path
+  const missing = rules.filter((rule) => !allowed.includes(rule))
+  const after = missing.reduce((now, rule) => withElement(now, ["permissions", "allow"], rule), before)
+  const write = Effect.gen(function* () {
+    if (missing.length === 0) return
+    if (file === undefined) yield* makeSettingsFolder(path)
+    yield* writeSettingsFile(path, after, file)
+  })
+  return { path, before: file?.text ?? "", after, write }
 })
 
 /** Claude Code's own rules about commits. */
-export const claudeCommits: AgentCommits = { problem: (place) => commitProblem(place), allow: allowCommits }
+export const claudeCommits: AgentCommits = {
+  ownKey: (place) => ownKey(place),
+  judge: (place, programs) => rulesSaid(place, programs),
+  allow: allowRules
+}

@@ -1,17 +1,19 @@
-import { completionSummary, invocation, isRunOver, type Run, workPlace } from "@souffleur/plan"
+import { completionSummary, invocation, isRunOver, type Run, treesThatStay, workPlace } from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
-import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
+import { type NotReady, type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
 import { type Duration, Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { unseenSaid } from "../explain/NextStep.ts"
 import { makePlanScreen } from "../conducting/PlanScreen.ts"
 import { runLine } from "../conducting/RunLine.ts"
+import { printChecks } from "../preview/CheckTable.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
 import { personOnly, signOfAgent } from "../person/PersonOnly.ts"
+import { askingForRules } from "../person/RulesAsked.ts"
 import { orProgramsTrusted, orTrusted } from "../person/TrustQuestion.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
@@ -71,7 +73,9 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, { as
   const findings = minor.length === 0 ? "" : `\n\n### Minor Findings\n${minor.join("\n")}`
   const place = workPlace(last)
   const work = place === undefined ? "" : `\n\nThe work: ${place}`
-  if (!asJson) yield* printLines(`\n${completionSummary(last)}${findings}${work}`)
+  const stay = treesThatStay(last).map((tree) => `- ${plain(tree)}`)
+  const trees = stay.length === 0 ? "" : `\n\n### Work Trees That Stay\n${stay.join("\n")}`
+  if (!asJson) yield* printLines(`\n${completionSummary(last)}${findings}${trees}${work}`)
   return last.dropped.length === 0 ? 0 : 1
 })
 
@@ -105,6 +109,16 @@ const unfit =
     return new BadUsage({ message: `${named}: ${problem}${other}` })
   }
 
+/** Tells what a run lacks, each with what mends it. */
+const notReady = Effect.fnUntraced(function* ({ plan, problems }: NotReady) {
+  yield* Console.error(`${plain(plan, 500)} is not begun:`)
+  yield* printChecks(
+    problems.map((one) => ({ ...one, standing: "not ok" as const })),
+    "error"
+  )
+  return 2
+})
+
 const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
 
 /** Conducts a plan, or resumes its run. Ends with 1 if a person is needed (spec: command-line#plans). */
@@ -126,6 +140,14 @@ export const conductCommand = Command.make(
     implementer: optional("implementer", "Another agent that implements, such as pi"),
     reviewer: optional("reviewer", "Another agent that reviews"),
     deadline: optional("deadline", "Begin no further task from then on, such as 07:00"),
+    questions: Flag.Boolean("questions").pipe(
+      Flag.withDescription("What the plan says of questions about it; --no-questions: nobody asks any"),
+      Flag.withDefault(true)
+    ),
+    keepGoing: Flag.Boolean("keep-going").pipe(
+      Flag.withDescription("A task that waits for you does not stop the others (needs worktrees: true in the plan)"),
+      Flag.withDefault(false)
+    ),
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription(
         "Stay where a person is needed, and go on when that is answered (the default under souffleur run)"
@@ -164,6 +186,8 @@ export const conductCommand = Command.make(
         reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout) as Duration.Input | undefined
       },
       agents,
+      questions: flags.questions,
+      ...(flags.keepGoing ? { keepsGoing: true as const } : {}),
       ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),
       ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {})
     }
@@ -188,13 +212,17 @@ export const conductCommand = Command.make(
         order.project,
         orProgramsTrusted(
           order,
-          souffleur.conduct({
-            ...order,
-            ...(until === undefined ? {} : { deadline: until }),
-            ...(wait ? { waiting } : {}),
-            moved: flags.moved,
-            restored
-          })
+          askingForRules(
+            !restored,
+            souffleur.conduct({
+              ...order,
+              ...(until === undefined ? {} : { deadline: until }),
+              ...(wait ? { waiting } : {}),
+              moved: flags.moved,
+              restored,
+              attended: !restored && (yield* Environment).interactive
+            })
+          )
         )
       )
       const ended = yield* printRun(run, { asJson: flags.json, verbose: flags.verbose, zone: yield* zoneOf(flags) })
@@ -202,6 +230,7 @@ export const conductCommand = Command.make(
       return wait && Option.isNone(flags.wait) ? 0 : ended
     }).pipe(
       Effect.catchTag("RoleUnfit", unfit(agents)),
+      Effect.catchTag("NotReady", notReady),
       Effect.catchTag("AlreadyWatched", (refused) => unseenSaid(refused, "if it surely is gone, say --moved as well")),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,

@@ -1,11 +1,13 @@
 import {
   allRuns,
+  blockers,
   chosenRoles,
   invocation,
   isRunOver,
   modelInWords,
   stateJson,
   type NamedRun,
+  treesThatStay,
   workPlace
 } from "@souffleur/plan"
 import {
@@ -85,9 +87,23 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     ...stateJson(run),
     workflow_id: plain(run.workflowId, maxIdLength),
     finishing: run.finishing,
+    /** What a reviewer asked about the plan. */
+    questions: run.questions?.list ?? [],
     /** The branch of its work, and where souffleur itself brought that. */
     branch: run.branch ?? null,
-    delivered: run.delivered
+    delivered: run.delivered,
+    /** The work trees of tasks: of those that are not over, and those that stay. */
+    trees: [
+      ...run.tasks.flatMap(({ id: task, tree }) =>
+        tree === null ? [] : [{ task, folder: tree.folder, branch: tree.branch, kept: null }]
+      ),
+      ...run.trees.map(({ branch, folder, kept, taskId: task }) => ({ task, folder, branch, kept }))
+    ],
+    /** Tasks that cannot begin, and those that wait for a person for which they do not. */
+    blocked: run.tasks.flatMap((task) => {
+      const by = blockers(run, task)
+      return by.length === 0 ? [] : [{ task: task.id, by }]
+    })
   }
 })
 
@@ -156,8 +172,10 @@ export const conductStatusCommand = Command.make(
       for (const line of [
         ...roleLines(status.agents),
         ...agentLines(agent, yield* Settings),
-        ...run.tasks.flatMap((task) => taskLines(task, outputPath)),
+        ...(run.questions?.list ?? []).map((question) => `  asked of the plan: ${plain(question)}`),
+        ...run.tasks.flatMap((task) => taskLines(run, task, outputPath)),
         ...[workPlace(run)].flatMap((place) => (place === undefined ? [] : [`  the work: ${plain(place)}`])),
+        ...treesThatStay(run).map((tree) => `  a work tree stays: ${plain(tree)}`),
         ...nextLines(needs, isOwned ? "" : `; then ${goOn}`)
       ])
         yield* Console.log(line)

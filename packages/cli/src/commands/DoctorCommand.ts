@@ -1,20 +1,13 @@
 import { parsePid } from "@souffleur/domain"
-import { type Finding, SouffleurSetup } from "@souffleur/embed"
+import { SouffleurSetup } from "@souffleur/embed"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { paint, printJson, printLines } from "../Printing.ts"
+import { printJson } from "../Printing.ts"
 import { withProgressLine } from "../explain/Progress.ts"
-import { table } from "../explain/TextTable.ts"
+import { printChecks } from "../preview/CheckTable.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
-
-const colours: Readonly<Record<Finding["level"], Parameters<ReturnType<typeof paint>>[0]>> = {
-  ok: "green",
-  note: "yellow",
-  wrong: "red"
-}
 
 /** Checks what a watch needs, and moves a damaged log aside (spec: command-line#doctor). */
 export const doctorCommand = Command.make(
@@ -49,20 +42,7 @@ export const doctorCommand = Command.make(
         todo
       }))
       yield* printJson(facts)
-    } else {
-      const { colour, columns } = yield* Environment
-      const brush = paint(colour)
-      const dim = (text: string) => text.replaceAll(/.+/gu, (line) => brush("dim", line))
-      const rows = findings.flatMap(({ check, detail, level, todo }) => [
-        { cells: [level, check, detail], drawn: (text: string) => text.replace(level, brush(colours[level], level)) },
-        ...(todo === null ? [] : [{ cells: ["", "", `-> ${todo}`], drawn: dim }])
-      ])
-      const lines = table(
-        rows.map(({ cells }) => cells),
-        { columns, wraps: true }
-      )
-      yield* printLines(lines.map((line, n) => rows[n]!.drawn(line)).join("\n"))
-    }
+    } else yield* printChecks(findings)
     if (bad > 0) return yield* new Ended({ code: 1 })
   })
 ).pipe(Command.provide(SouffleurSetup.layer), withProject)

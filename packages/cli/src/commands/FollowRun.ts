@@ -1,7 +1,7 @@
 import { initial, type Watch } from "@souffleur/domain"
-import { isRunOver, loadRun, type NamedRun } from "@souffleur/plan"
+import { isRunOver, loadRun, type NamedRun, RunLog } from "@souffleur/plan"
 import { outputInterval } from "@souffleur/process"
-import { Console, Effect } from "effect"
+import { Console, Effect, Stream } from "effect"
 import { BadUsage } from "../Failure.ts"
 import { makeOutputPrinter } from "../watching/FollowOutput.ts"
 
@@ -23,9 +23,16 @@ export const followAgents = Effect.fn("followAgents")(function* ({ id, run: firs
     return yield* new BadUsage({ message: `no agent of run ${id} is at work: souffleur conduct status --run ${id}` })
   const printer = yield* makeOutputPrinter("end")
   let shown: Watch | undefined
+  let [run, hasMoved] = [first, true]
+  yield* Stream.runForEach((yield* RunLog).moves, () => Effect.sync(() => void (hasMoved = true))).pipe(
+    Effect.forkScoped({ startImmediately: true })
+  )
   for (;;) {
     // The state is read before the output. So the last words are in the file when the run is over.
-    const run = yield* loadRun(id)
+    if (hasMoved) {
+      hasMoved = false
+      run = yield* loadRun(id)
+    }
     const { assignment } = run
     const launch = assignment?.launch
     if (assignment !== null && launch != null && launch.launchId !== shown?.launchId) {

@@ -1,5 +1,6 @@
 import { Permission, Settings } from "@souffleur/domain"
 import { layerAgentFiles, layerHost, layerStoreReading } from "@souffleur/embed/internal"
+import type { AgentCommits } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { firstTyped } from "../agent/FirstTyped.ts"
@@ -57,6 +58,10 @@ export const setupCommand = Command.make(
     // Each file is told once it is written: a later step may fail.
     const told = (what: string, file: string) =>
       Effect.as(flags.json ? Effect.void : Console.log(`${what.padEnd(8)} ${file}`), { what, file })
+    const allowed = Effect.fnUntraced(function* ({ allow }: AgentCommits) {
+      const { path, write } = yield* allow(project)
+      return yield* Effect.as(write, path)
+    })
     const installed = Effect.gen(function* () {
       const done = yield* installService(everyWatch, true)
       const service = yield* told("service", done.file)
@@ -65,7 +70,7 @@ export const setupCommand = Command.make(
     })
     const wrote = [
       ...(keys.length === 0 ? [] : [yield* told("config", yield* writeConfig(project, keys))]),
-      ...(commits === undefined ? [] : [yield* told("commits", yield* commits.allow(project))]),
+      ...(commits === undefined ? [] : [yield* told("commits", yield* allowed(commits))]),
       ...(Option.isSome(own) && (hooks === "project" || hooks === "user")
         ? [yield* told("hooks", yield* writeHooks(own.value, project, hooks))]
         : []),

@@ -15,7 +15,6 @@ import { Ended } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { shortTitle } from "../explain/ShortTitle.ts"
 import { table } from "../explain/TextTable.ts"
-import { signOfAgent } from "../person/PersonOnly.ts"
 import { topLoop } from "../top/TopLoop.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { attach } from "./AttachCommand.ts"
@@ -45,8 +44,7 @@ export const topCommand = Command.make(
     const { colour, interactive } = yield* Environment
     if (flags.json || !interactive) return yield* printOnce(flags.json)
     const zone = yield* zoneOf(flags)
-    const byAgent = (yield* signOfAgent) !== undefined
-    const look = topLoop({ byAgent, colours: colour !== false, zone })
+    const look = topLoop({ colours: colour !== false, zone })
     const end = yield* Effect.andThen(HostTerminal.fullScreen, look).pipe(
       Effect.scoped,
       Effect.provide(HostTerminal.layer)

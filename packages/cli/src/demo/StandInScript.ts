@@ -30,7 +30,9 @@ export const craftOf = (prompt: string, conversation = "") => {
     : prompt.startsWith("## Code Review Task")
       ? ("reviewer" as const)
       : undefined
-  const task = /\*\*Task ID:\*\* ([\w.-]+)/u.exec(`${prompt}\n${conversation}`)?.[1]
+  const task = /^You review a plan /mu.test(prompt)
+    ? "plan"
+    : /\*\*Task ID:\*\* ([\w.-]+)/u.exec(`${prompt}\n${conversation}`)?.[1]
   const word = /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt)?.[1]
   return role === undefined || task === undefined || word === undefined ? undefined : { role, task, word }
 }

@@ -42,15 +42,15 @@ const agent: Cell = ({ job: { agent }, seen }) => {
   return cut(plain([agent ?? "", own].filter((one) => one !== "").join(" "), maxCell), agentColumns)
 }
 
-/** What a watch used is known where its use is limited. */
-const usedOf = ({ job: { used }, seen }: StatusRow): Used => {
+/** Returns what a job used. Of a watch that is known where its use is limited. */
+export const statusUse = ({ job: { used }, seen }: Pick<StatusRow, "job" | "seen">): Used => {
   const counted = (of: "dollars" | "tokens") =>
     seen?.limits.find(({ flag, limit }) => limit === of && flag === null)?.used ?? 0
   return used ?? { tokens: counted("tokens"), dollars: counted("dollars") }
 }
 
 const cost: Cell = (row) => {
-  const used = usedOf(row)
+  const used = statusUse(row)
   if (used.dollars > 0) return Words.dollars(used.dollars)
   return used.tokens > 0 ? usedInWords(used) : ""
 }
@@ -68,8 +68,15 @@ const owner: Cell = ({ seen }) => {
   return seen.owner === null || seen.owner === "gone" ? "no souffleur" : `by pid ${seen.watch.owner?.process.pid}`
 }
 
-/** The columns behind the name and the state. On a terminal those of a higher rank go first. */
-const others: ReadonlyArray<{ readonly head: string; readonly rank: number; readonly of: Cell }> = [
+/** A column behind the name and the state. */
+export interface StatusColumn {
+  readonly head: string
+  /** On a terminal that is too narrow for all, the columns of a higher rank are left out first. */
+  readonly rank: number
+  readonly of: Cell
+}
+
+const others: ReadonlyArray<StatusColumn> = [
   { head: "TITLE", rank: 6, of: ({ job }) => plain(job.title ?? "", maxCell) },
   { head: "AGENT", rank: 1, of: agent },
   { head: "GEN", rank: 3, of: ({ job: { generation } }) => (generation === null ? "" : `S${generation}`) },
@@ -102,7 +109,8 @@ const tones = {
   ended: "dim"
 } as const satisfies Partial<Record<JobWord, Parameters<Paint>[0]>>
 
-const toneOf = ({ job, unread }: StatusRow): Parameters<Paint>[0] | undefined => {
+/** Returns the colour of a row's state; `undefined`: none. */
+export const statusTone = ({ job, unread }: StatusRow): Parameters<Paint>[0] | undefined => {
   const word: JobWord = jobWord(job)
   if (word === "failed" && !unread) return "dim"
   return word in tones ? tones[word as keyof typeof tones] : undefined
@@ -132,16 +140,32 @@ const plainTable = (rows: ReadonlyArray<StatusRow>, now: number): ReadonlyArray<
 
 /** Columns between two cells. */
 const gap = 2
+const spaces = " ".repeat(gap)
+
+/** A row of a table in its parts, the first three of them as wide as in each other row. */
+export interface StatusLine {
+  readonly name: string
+  readonly state: string
+  /** Begins with the gap to the state. */
+  readonly cells: string
+  /** Its title where no column has it; empty: one has, or it has none. */
+  readonly title: string
+  /** What it says besides; empty: nothing. */
+  readonly note: string
+}
 
 /**
- * Returns the lines of a table of watches and runs, its titles first. On a terminal no line is wider than it and no
- * state is cut: what does not fit beside a state is left out, and what a job says is below its row.
+ * Lays out a table of watches and runs for a terminal. No state is cut: what does not fit beside one is left out.
+ * `more`: columns right behind the state.
  */
-export const statusTable = (
+export const statusLayout = (
   rows: ReadonlyArray<StatusRow>,
-  { brush, columns, now }: TableLook
-): ReadonlyArray<string> => {
-  if (columns === undefined) return plainTable(rows, now)
+  {
+    columns,
+    more = [],
+    now
+  }: { readonly columns: number; readonly more?: ReadonlyArray<StatusColumn>; readonly now: number }
+): { readonly heads: string; readonly width: number; readonly lines: ReadonlyArray<StatusLine> } => {
   const states = rows.map((row) =>
     `${jobSigns[jobWord(row.job)]} ${jobWord(row.job)} ${ago(row.job.since, now)}`.trimEnd()
   )
@@ -152,7 +176,7 @@ export const statusTable = (
     Math.max(columns - state - gap, 1),
     Math.max(16, Math.floor(columns / 3))
   )
-  const filled = others
+  const filled = [...more, ...others]
     .map(({ head, of, rank }, n) => {
       const cells = rows.map((row) => of(row, now))
       const width = Math.min(most(cells, 0), head === "TITLE" ? titleColumns : columns)
@@ -170,20 +194,38 @@ export const statusTable = (
       one.head === "TITLE" ? { ...one, width: Math.min(one.width + free, most(one.cells, one.width)) } : one
     )
   const isTitled = kept.some(({ head }) => head === "TITLE")
-  const whole = kept.reduce((sum, { width }) => sum + gap + width, name + gap + state)
-  const spaces = " ".repeat(gap)
   const line = (cells: ReadonlyArray<string>) =>
     kept.map(({ width }, n) => spaces + padded(cut(cells[n]!, width), width)).join("")
-  const heads = `${padded("NAME", name)}${spaces}${padded("STATE", state)}${line(kept.map(({ head }) => head))}`
+  return {
+    heads: `${padded("NAME", name)}${spaces}${padded("STATE", state)}${line(kept.map(({ head }) => head))}`.trimEnd(),
+    width: kept.reduce((sum, { width }) => sum + gap + width, name + gap + state),
+    lines: rows.map((row, n) => ({
+      name: padded(cut(ids[n]!, name), name),
+      state: padded(states[n]!, state),
+      cells: line(kept.map(({ cells }) => cells[n]!)),
+      title: isTitled ? "" : shortTitle(row.job, belowColumns),
+      note: plain(noteOf(row), maxCell)
+    }))
+  }
+}
+
+/**
+ * Returns the lines of a table of watches and runs, its titles first. On a terminal no line is wider than it, and what
+ * a job says is below its row.
+ */
+export const statusTable = (
+  rows: ReadonlyArray<StatusRow>,
+  { brush, columns, now }: TableLook
+): ReadonlyArray<string> => {
+  if (columns === undefined) return plainTable(rows, now)
+  const { heads, lines, width } = statusLayout(rows, { columns, now })
   return [
-    brush("dim", heads.trimEnd()),
-    ...rows.flatMap((row, n) => {
-      const [tone, word] = [toneOf(row), padded(states[n]!, state)]
-      const cells = line(kept.map(({ cells }) => cells[n]!))
-      const said = [isTitled ? "" : shortTitle(row.job, belowColumns), plain(noteOf(row), maxCell)]
-      const note = said.filter((one) => one !== "").join(" · ")
-      const isBeside = note !== "" && whole + gap + textColumns(note) <= columns
-      const before = `${padded(cut(ids[n]!, name), name)}${spaces}${tone === undefined ? word : brush(tone, word)}`
+    brush("dim", heads),
+    ...lines.flatMap(({ cells, name, note: said, state, title }, n) => {
+      const note = [title, said].filter((one) => one !== "").join(" · ")
+      const tone = statusTone(rows[n]!)
+      const isBeside = note !== "" && width + gap + textColumns(note) <= columns
+      const before = `${name}${spaces}${tone === undefined ? state : brush(tone, state)}`
       return [
         isBeside ? `${before}${cells}${spaces}${brush("dim", note)}` : `${before}${cells.trimEnd()}`,
         ...(isBeside || note === "" ? [] : wrapped(spaces + note, columns, gap).map((one) => brush("dim", one)))

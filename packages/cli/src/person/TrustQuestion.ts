@@ -11,7 +11,8 @@ import { signOfAgent } from "./PersonOnly.ts"
 /** UTF-16 units of a line of the config file in a question. */
 const maxLine = 500
 
-const confirmed = (message: string) =>
+/** Asks a person at a terminal. Without a word it is no. */
+export const confirmed = (message: string) =>
   Effect.catchTag(Prompt.run(Prompt.Confirm({ message })), "QuitError", () => Effect.succeed(false))
 
 /**

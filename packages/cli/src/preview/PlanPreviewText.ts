@@ -1,10 +1,10 @@
 import { plain } from "@souffleur/domain"
 import type { PlanPreview } from "@souffleur/embed"
-import { defaultBranchNote } from "@souffleur/embed/internal"
 import { modelInWords } from "@souffleur/plan"
 import { Console, Effect } from "effect"
 import { printTable } from "../explain/TextTable.ts"
 import { printJson, printLines } from "../Printing.ts"
+import { printChecks } from "./CheckTable.ts"
 
 /** Describes the finishing step of a plan. */
 const ending = ({ finish }: PlanPreview): string => {
@@ -32,7 +32,7 @@ const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 /** Prints the preview of a plan for a person, or as JSON. */
 export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview: PlanPreview, asJson: boolean) {
   if (asJson) return yield* printJson(preview)
-  const { agents, branch, commit_problem, default_branch, form, gate, goes_on, left_out, tasks, workflow_id } = preview
+  const { agents, form, gate, goes_on, left_out, preflight, questions, tasks, workflow_id } = preview
   yield* Console.log(`Workflow ${workflow_id}, ${form === null ? "" : `${form}, `}in this order:`)
   const order = tasks.map(({ done, id, line, title }, index) => [
     String(index + 1),
@@ -41,11 +41,8 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
     `${title}${done ? ": done, says the plan" : ""}`
   ])
   yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
-  if (branch !== null)
-    yield* Console.log(
-      `on ${branch === "auto" ? "a branch of its own" : `branch ${branch}`}, made from what is checked out`
-    )
-  if (default_branch !== null) yield* Console.log(`note: ${defaultBranchNote(default_branch)}`)
+  if (questions) yield* Console.log("a reviewer is asked first what is unclear in it")
+  if (preview.worktrees) yield* Console.log("each task in a work tree of its own, from which approved work lands")
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)
@@ -54,10 +51,8 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
       `${role} by ${agent}${plain(modelInWords({ effort, models }))}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
     )
   )
-  if (commit_problem !== null) {
-    yield* Console.log(`warning: ${commit_problem.detail}`)
-    yield* Console.log(`  -> ${commit_problem.todo}`)
-  }
+  yield* Console.log("Before its first agent:")
+  yield* printChecks(preflight)
   yield* Effect.forEach(
     tasks.filter(({ done }) => !done),
     ({ id, implementer_prompt, reviewer_prompt }) =>

@@ -1,132 +1,125 @@
-import type { Job } from "@souffleur/embed"
-import type { JobNews } from "@souffleur/embed/internal"
-import { Option, type Terminal } from "effect"
+import type { Job, WatchStatus } from "@souffleur/embed"
+import { type JobNews, jobWord } from "@souffleur/embed/internal"
+import { statusUse } from "../explain/StatusTable.ts"
+import type { TopActivity } from "./TopActivity.ts"
 import type { TopLine } from "./TopLine.ts"
+import type { TopWord } from "./TopWord.ts"
+
+/** What was seen of a living job besides the list. */
+export interface JobSight {
+  /** `undefined`: it is a run, or cannot be looked at. */
+  readonly status: WatchStatus | undefined
+  readonly activity: TopActivity
+}
+
+/** The orders of the list, in which a key leads through them. */
+export const sorts = ["state", "age", "context", "cost"] as const
+
+/** A word that a person is asked about, or that is said. */
+export interface Spoken {
+  readonly word: TopWord
+  readonly id: string
+}
 
 /** The content of the screen. */
 export interface Top {
   /** `null`: the log is not read yet. */
   readonly news: JobNews | null
+  /** By the keys of the jobs. */
+  readonly sights: ReadonlyMap<string, JobSight>
   readonly view: "list" | "job" | "why" | "help"
-  /** The kind and the id of the chosen job; `null`: the first one. */
+  /** The key of the chosen job; `null`: there was none yet. */
   readonly chosen: string | null
+  readonly sort: (typeof sorts)[number]
+  /** Words that a job in the list has; empty: all are there. */
+  readonly filter: string
+  /** True while a person types the filter. */
+  readonly typing: boolean
   /** The text of the job, or of its last decision. */
   readonly text: ReadonlyArray<TopLine>
   /** Lines of the text that are above the screen. */
   readonly above: number
-  /** True if a person is asked before a retry. */
-  readonly asks: boolean
+  /** True if the output of the chosen job is below the list. */
+  readonly pane: boolean
+  /** The last lines of that output. */
+  readonly output: ReadonlyArray<string>
+  /** `null`: nothing is asked. */
+  readonly asks: Spoken | null
   /** The answer to the last key, until the next one. */
-  readonly notice: string | null
-}
-
-/** The wish of a person that a key tells. `read`: the text of another view. */
-export type Wish = "quit" | "interrupt" | "attach" | "retry" | "read"
-
-/** The screen after a key, and the wish that the key told. */
-export interface Pressed {
-  readonly top: Top
-  readonly wish?: Wish
+  readonly notice: TopLine | null
 }
 
 /** Begins with the list. */
 export const initialTop: Top = {
   news: null,
+  sights: new Map(),
   view: "list",
   chosen: null,
+  sort: "state",
+  filter: "",
+  typing: false,
   text: [],
   above: 0,
-  asks: false,
+  pane: false,
+  output: [],
+  asks: null,
   notice: null
 }
 
+/** Returns what a job is known by, since a watch and a run may share an id. */
+export const jobKey = ({ id, kind }: Pick<Job, "id" | "kind">): string => `${kind}/${id}`
+
+const orders: Readonly<Record<Top["sort"], (top: Top) => (a: Job, b: Job) => number>> = {
+  // The list comes in this one.
+  state: () => () => 0,
+  age: () => (a, b) => (a.begun ?? Number.MAX_VALUE) - (b.begun ?? Number.MAX_VALUE),
+  context:
+    ({ sights }) =>
+    (a, b) => {
+      const full = (job: Job) => {
+        const context = sights.get(jobKey(job))?.status?.context
+        return context ? context.tokens / (context.window ?? Number.POSITIVE_INFINITY) : -1
+      }
+      return full(b) - full(a)
+    },
+  cost:
+    ({ sights }) =>
+    (a, b) => {
+      const used = (job: Job) => statusUse({ job, seen: sights.get(jobKey(job))?.status })
+      return used(b).dollars - used(a).dollars || used(b).tokens - used(a).tokens
+    }
+}
+
+const isWanted = (job: Job, words: string) =>
+  [job.id, job.title, job.project, job.agent, jobWord(job)].some((text) => text?.toLowerCase().includes(words) === true)
+
+/** Returns all jobs. */
+export const allJobs = ({ news }: Top): ReadonlyArray<Job> => (news === null ? [] : [...news.living, ...news.ended])
+
 /** Returns the rows of the list. */
-export const jobsIn = ({ news }: Top): ReadonlyArray<Job> => (news === null ? [] : [...news.living, ...news.ended])
+export const jobsIn = (top: Top): ReadonlyArray<Job> =>
+  allJobs(top)
+    .filter((job) => isWanted(job, top.filter.toLowerCase()))
+    .toSorted(orders[top.sort](top))
 
-const keyOf = ({ id, kind }: Job) => `${kind}/${id}`
-
-/** Returns the place of the chosen job in the list. It stays chosen where the order changes. */
-export const chosenAt = (top: Top): number =>
+/** Returns the place of the chosen job among the rows. It stays chosen where the order changes. */
+export const chosenAt = (top: Top, jobs: ReadonlyArray<Job> = jobsIn(top)): number =>
   Math.max(
     0,
-    jobsIn(top).findIndex((job) => keyOf(job) === top.chosen)
+    jobs.findIndex((job) => jobKey(job) === top.chosen)
   )
 
 /** Returns the chosen job; `undefined`: there is none. */
-export const chosenJob = (top: Top): Job | undefined => jobsIn(top)[chosenAt(top)]
-
-/** The rows that a key moves by. */
-const moves: Readonly<Record<string, number>> = {
-  up: -1,
-  k: -1,
-  down: 1,
-  j: 1,
-  pageup: -10,
-  pagedown: 10,
-  home: Number.NEGATIVE_INFINITY,
-  end: Number.POSITIVE_INFINITY
-}
-
-const within = (place: number, count: number) => Math.max(0, Math.min(count - 1, place))
-
-const moved = (top: Top, by: number): Top => {
-  if (top.view !== "list") return { ...top, above: within(top.above + by, top.text.length) }
+export const chosenJob = (top: Top): Job | undefined => {
   const jobs = jobsIn(top)
-  const job = jobs[within(chosenAt(top) + by, jobs.length)]
-  return job === undefined ? top : { ...top, chosen: keyOf(job) }
+  return jobs[chosenAt(top, jobs)]
 }
 
-/** Opens a view of the chosen job. Its text is read then. */
-const opened = (top: Top, view: "job" | "why"): Pressed => {
+/** Chooses the job that the screen shows as chosen, so that it stays so where the list moves. */
+export const keptChosen = (top: Top): Top => {
   const job = chosenJob(top)
-  return job === undefined ? { top } : { top: { ...top, view, chosen: keyOf(job), text: [], above: 0 }, wish: "read" }
+  return job === undefined ? top : { ...top, chosen: jobKey(job) }
 }
 
-/** Does an act on the chosen watch, unless it cannot be done. */
-const acting = (top: Top, refused: (job: Job) => string | null, done: (top: Top) => Pressed): Pressed => {
-  const job = chosenJob(top)
-  if (job === undefined) return { top }
-  const why = refused(job)
-  return why === null ? done({ ...top, chosen: keyOf(job) }) : { top: { ...top, notice: why } }
-}
-
-const ofWatch = (what: string) => (job: Job) =>
-  job.kind === "watch" ? null : `${what} is of a watch, and this is a run`
-
-/** Returns what follows from a key. */
-export const pressed = (before: Top, { input, key }: Terminal.UserInput): Pressed => {
-  const name = key.name === "" ? Option.getOrElse(input, () => "") : key.name
-  const top = { ...before, notice: null, asks: false }
-  if (key.ctrl)
-    return name === "c" ? { top, wish: "interrupt" } : { top: before, ...(name === "d" && { wish: "quit" }) }
-  if (before.asks) return name === "y" ? { top, wish: "retry" } : { top: { ...top, notice: "Nothing was said." } }
-  const by = moves[name]
-  if (by !== undefined) return { top: moved(top, by) }
-  switch (name) {
-    case "q":
-      return { top, wish: "quit" }
-    case "escape":
-    case "left":
-    case "backspace":
-      return { top: { ...top, view: "list" } }
-    case "return":
-    case "enter":
-    case "right":
-      return opened(top, "job")
-    case "w":
-      return opened(top, "why")
-    case "a":
-      return acting(
-        top,
-        (job) => (job.state === "ended" ? "it has ended: nothing is there to go to" : ofWatch("attach")(job)),
-        (top) => ({ top, wish: "attach" })
-      )
-    case "r":
-      return acting(top, ofWatch("retry"), (top) => ({ top: { ...top, asks: true } }))
-    case "?":
-    case "h":
-      return { top: { ...top, view: "help", above: 0 } }
-    default:
-      return { top }
-  }
-}
+/** Returns the job whose output is shown; `undefined`: none is. */
+export const paneJob = (top: Top): Job | undefined => (top.pane && top.view === "list" ? chosenJob(top) : undefined)

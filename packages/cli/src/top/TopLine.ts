@@ -1,27 +1,21 @@
-import { plain, type StateWord } from "@souffleur/domain"
+import { plain } from "@souffleur/domain"
 import { cut } from "../Wrapped.ts"
 
 /** How a line is drawn where the terminal wants colours. */
-export type Tone = "bold" | "dim" | "green" | "yellow" | "red"
+export type Tone = "dim" | "green" | "yellow" | "red"
 
-const codes: Readonly<Record<Tone, number>> = { bold: 1, dim: 2, green: 32, yellow: 33, red: 31 }
-
-/** The tone of each state. Its sign and its word say the same. */
-export const stateTones: Readonly<Partial<Record<StateWord, Tone>>> = {
-  "needs you": "yellow",
-  idle: "bold",
-  recovering: "yellow",
-  ended: "dim"
-}
+const codes: Readonly<Record<Tone, number>> = { dim: 2, green: 32, yellow: 33, red: 31 }
 
 /** One line of the screen. */
 export interface TopLine {
   readonly text: string
   readonly tone?: Tone | undefined
+  readonly bold?: boolean
 }
 
 /** Writes a line for a terminal with so many columns. A terminal obeys no word of its text. */
-export const writtenLine = ({ text, tone }: TopLine, columns: number, colours: boolean): string => {
+export const writtenLine = ({ bold = false, text, tone }: TopLine, columns: number, colours: boolean): string => {
   const shown = cut(plain(text, 4 * columns), columns)
-  return tone === undefined || !colours ? shown : `\u001B[${codes[tone]}m${shown}\u001B[0m`
+  const drawn = [...(bold ? [1] : []), ...(tone === undefined ? [] : [codes[tone]])]
+  return drawn.length === 0 || !colours ? shown : `\u001B[${drawn.join(";")}m${shown}\u001B[0m`
 }

@@ -1,20 +1,27 @@
-import { type Job, Souffleur } from "@souffleur/embed"
+import type { Job, Souffleur } from "@souffleur/embed"
 import { followJobs, type JobNews } from "@souffleur/embed/internal"
-import { Clock, Effect, Option, Stream, Terminal } from "effect"
-import { initialTop, chosenJob, type Pressed, pressed, type Top } from "./Top.ts"
+import { Clock, Effect, Option, Queue, Stream, SubscriptionRef, Terminal } from "effect"
+import { chosenJob, initialTop, jobKey, type JobSight, paneJob, keptChosen, type Top } from "./Top.ts"
 import { type Looked, topFrame } from "./TopFrame.ts"
+import { pressed } from "./TopKey.ts"
 import type { TopLine } from "./TopLine.ts"
+import { paneLines } from "./TopPane.ts"
 import { makeTopScreen } from "./TopScreen.ts"
+import { makeTopSights } from "./TopSight.ts"
 import { jobText, whyText } from "./TopText.ts"
+import { topWords } from "./TopWord.ts"
 
 /** The last ended jobs that the list has. */
 const maxEnded = 100
 
-/** How a look ends: by the person, by Ctrl-C, or with the watch that the person goes to. */
+/** How a look ends: by the person, by Ctrl-C, or with the job that the person goes to. */
 export type TopEnd = { readonly wish: "quit" | "interrupt" } | { readonly wish: "attach"; readonly id: string }
 
 type Message =
   | { readonly _tag: "News"; readonly news: JobNews }
+  | { readonly _tag: "Sights"; readonly sights: ReadonlyMap<string, JobSight> }
+  | { readonly _tag: "Output"; readonly of: string; readonly lines: ReadonlyArray<string> }
+  | { readonly _tag: "Answer"; readonly answer: TopLine }
   | { readonly _tag: "Key"; readonly input: Terminal.UserInput }
   | { readonly _tag: "Resized" }
   /** The terminal is gone. */
@@ -36,77 +43,104 @@ const read = Effect.fnUntraced(function* (top: Top, seen: Looked) {
   return { ...top, text: yield* orMessage(lines, (text) => [{ text }]) }
 })
 
-/** Says the word to the log, as the command does. */
-const retry = Effect.fnUntraced(function* ({ id }: Job, byAgent: boolean) {
-  const souffleur = yield* Souffleur
-  const said = Effect.as(souffleur.retry(id, { byAgent }), `${id}: it is tried again.`)
-  return yield* orMessage(said, (message) => message)
-})
-
-/** Does what a key wishes. A wish that ends the look is handed on. */
-const doing = Effect.fnUntraced(function* ({ top, wish }: Pressed, seen: Looked, byAgent: boolean) {
-  const job = chosenJob(top)
-  switch (wish) {
-    case "read":
-      return { top: yield* read(top, seen) }
-    case "retry":
-      return { top: job === undefined ? top : { ...top, notice: yield* retry(job, byAgent) } }
-    case "attach":
-      return { top, ...(job !== undefined && { end: { wish, id: job.id } satisfies TopEnd }) }
-    case undefined:
-      return { top }
-    default:
-      return { top, end: { wish } satisfies TopEnd }
-  }
-})
+/** Returns the key of the job whose output is shown; `null`: none is. */
+const paneKey = (top: Top): string | null => {
+  const job = paneJob(top)
+  return job === undefined ? null : jobKey(job)
+}
 
 /**
  * Shows watches and runs on the whole terminal until a key ends it, and returns that end. It reads the log where that
- * has moved. `byAgent`: an agent's session shows them. Fails with `LogUnusable` where the log cannot be read.
+ * has moved. Fails with `LogUnusable` where the log cannot be read.
  */
 export const topLoop = Effect.fn("topLoop")(function* ({
-  byAgent,
   colours,
   zone
-}: Pick<Looked, "zone"> & { readonly byAgent: boolean; readonly colours: boolean }) {
+}: Pick<Looked, "zone"> & { readonly colours: boolean }) {
   const terminal = yield* Terminal.Terminal
   const draw = yield* makeTopScreen(colours)
+  const look = yield* makeTopSights
+  const answers = yield* Queue.unbounded<TopLine>()
+  /** The job whose output is read. */
+  const paned = yield* SubscriptionRef.make<Job | null>(null)
   const looked = Effect.map(Clock.currentTimeMillis, (now): Looked => ({ now, zone }))
   const show = (top: Top, seen: Looked) => draw((size) => topFrame(top, { ...size, ...seen }))
-  const step = Effect.fnUntraced(function* (top: Top, message: Message) {
-    const seen = yield* looked
-    const after = yield* Effect.gen(function* (): Effect.fn.Return<
-      { readonly top: Top; readonly end?: TopEnd },
-      never,
-      Souffleur
-    > {
-      if (message._tag === "Gone") return { top, end: { wish: "quit" } }
-      if (message._tag === "News") {
-        const { news } = message
-        const next = { ...top, news }
-        return { top: news.moved ? yield* read(next, seen) : next }
-      }
-      if (message._tag === "Resized") return { top }
-      return yield* doing(pressed(top, message.input), seen, byAgent)
-    })
-    yield* show(after.top, seen)
-    return [after.top, after.end === undefined ? [] : [after.end]] as const
+  /** Does what a key wishes. A wish that ends the look is handed on. */
+  const keyed = Effect.fnUntraced(function* (before: Top, input: Terminal.UserInput, seen: Looked) {
+    const { top, wish } = pressed(before, input)
+    if (wish === undefined) return { top }
+    if (wish === "read") return { top: yield* read(top, seen) }
+    if (wish === "quit" || wish === "interrupt") return { top, end: { wish } satisfies TopEnd }
+    if (wish === "attach") {
+      const job = chosenJob(top)
+      return { top, ...(job !== undefined && { end: { wish, id: job.id } satisfies TopEnd }) }
+    }
+    // A stop may last a minute, and keys are read meanwhile.
+    yield* topWords[wish.word].say(wish.id).pipe(
+      Effect.flatMap((answer) => Queue.offer(answers, answer)),
+      Effect.forkScoped
+    )
+    return { top: { ...top, notice: { text: `${wish.word} ${wish.id}…` } } }
   })
-  const messages: Stream.Stream<
-    Message,
-    Stream.Error<ReturnType<typeof followJobs>>,
-    Stream.Services<ReturnType<typeof followJobs>>
-  > = Stream.mergeAll(
-    [
-      Stream.map(followJobs(maxEnded), (news): Message => ({ _tag: "News", news })),
-      Stream.fromQueue(yield* terminal.readInput).pipe(
-        Stream.map((input): Message => ({ _tag: "Key", input })),
-        Stream.concat(Stream.succeed<Message>({ _tag: "Gone" }))
-      ),
-      Stream.map(Stream.fromQueue(yield* terminal.size), (): Message => ({ _tag: "Resized" }))
-    ],
-    { concurrency: "unbounded" }
+  const after = Effect.fnUntraced(function* (top: Top, message: Message, seen: Looked) {
+    switch (message._tag) {
+      case "News": {
+        const next = keptChosen({ ...top, news: message.news })
+        return { top: message.news.moved ? yield* read(next, seen) : next }
+      }
+      case "Sights":
+        return { top: { ...top, sights: message.sights } }
+      case "Output":
+        return { top: message.of === paneKey(top) ? { ...top, output: message.lines } : top }
+      case "Answer":
+        return { top: { ...top, notice: message.answer } }
+      case "Key":
+        return yield* keyed(top, message.input, seen)
+      case "Resized":
+        return { top }
+      case "Gone":
+        return { top, end: { wish: "quit" } satisfies TopEnd }
+    }
+  })
+  const step = Effect.fnUntraced(function* (before: Top, message: Message) {
+    const seen = yield* looked
+    const found: { readonly top: Top; readonly end?: TopEnd } = yield* after(before, message, seen)
+    const key = paneKey(found.top)
+    const isOther = key !== paneKey(before)
+    const top = isOther ? { ...found.top, output: [] } : found.top
+    if (isOther) yield* SubscriptionRef.set(paned, paneJob(top) ?? null)
+    yield* show(top, seen)
+    return [top, found.end === undefined ? [] : [found.end]] as const
+  })
+  const news = followJobs(maxEnded).pipe(
+    Stream.flatMap((news) =>
+      Stream.concat(
+        Stream.succeed<Message>({ _tag: "News", news }),
+        Stream.fromEffect(Effect.map(look(news), (sights): Message => ({ _tag: "Sights", sights })))
+      )
+    )
   )
+  const output = SubscriptionRef.changes(paned).pipe(
+    Stream.switchMap((job) =>
+      Stream.map(job === null ? Stream.empty : paneLines(job), (lines): Message => ({
+        _tag: "Output",
+        of: job === null ? "" : jobKey(job),
+        lines
+      }))
+    )
+  )
+  type Needs = Stream.Services<typeof news> | Stream.Services<typeof output>
+  const sources: ReadonlyArray<Stream.Stream<Message, Stream.Error<typeof news>, Needs>> = [
+    news,
+    output,
+    Stream.map(Stream.fromQueue(answers), (answer): Message => ({ _tag: "Answer", answer })),
+    Stream.fromQueue(yield* terminal.readInput).pipe(
+      Stream.map((input): Message => ({ _tag: "Key", input })),
+      Stream.concat(Stream.succeed<Message>({ _tag: "Gone" }))
+    ),
+    Stream.map(Stream.fromQueue(yield* terminal.size), (): Message => ({ _tag: "Resized" }))
+  ]
+  const messages = Stream.mergeAll(sources, { concurrency: "unbounded" })
   yield* show(initialTop, yield* looked)
   const ends = Stream.mapAccumEffect(messages, () => initialTop, step)
   return Option.getOrElse(yield* Stream.runHead(ends), (): TopEnd => ({ wish: "quit" }))

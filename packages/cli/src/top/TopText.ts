@@ -1,8 +1,9 @@
-import { describeEvent, type Severity, Words } from "@souffleur/domain"
+import { describeEvent, limitInWords, type Severity, Words } from "@souffleur/domain"
 import { type Job, Souffleur, type WatchStatus, type Why } from "@souffleur/embed"
-import { isNews, runSentence, sentence } from "@souffleur/embed/internal"
+import { isNews, runSentence, sentence, taskCells } from "@souffleur/embed/internal"
 import { describeRunEvent } from "@souffleur/plan"
 import { Effect, Option } from "effect"
+import { table } from "../explain/TextTable.ts"
 import type { Looked } from "./TopFrame.ts"
 import type { Tone, TopLine } from "./TopLine.ts"
 
@@ -42,6 +43,12 @@ const eventLine = (at: number, text: string, tone: Tone | undefined, { now, zone
   tone
 })
 
+/** Returns the tasks in its comms, and how long its limits last. */
+const aheadOf = ({ limits, tasks }: WatchStatus, now: number): ReadonlyArray<string> => [
+  ...table(tasks.map(taskCells)),
+  ...limits.map((one) => limitInWords(one, now))
+]
+
 const watchLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
   const souffleur = yield* Souffleur
   const found = yield* souffleur.find(id)
@@ -50,7 +57,7 @@ const watchLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
     .filter(({ event }) => isNews(event))
     .slice(-maxEvents)
   return [
-    ...factsOf(status).map((text) => ({ text })),
+    ...[...factsOf(status), ...aheadOf(status, seen.now)].map((text) => ({ text })),
     { text: "" },
     ...events
       .toReversed()

@@ -8,6 +8,8 @@ import type {
   Export,
   ExportFailed,
   HandoffReceipt,
+  SaidPart,
+  SaidPlace,
   SessionFile,
   SessionMark,
   SessionNotFound,
@@ -154,6 +156,11 @@ export class Agent extends Context.Service<
     readonly mode: (sessionId: string) => Effect.Effect<Option.Option<SessionMode>>
     /** Returns the text of the model's last answer, or an empty one. It is only for showing, and decides nothing. */
     readonly lastAnswer: (sessionId: string) => Effect.Effect<string>
+    /**
+     * Returns a part of the conversation, by reads that are bounded for any size of the session file; `None`: it cannot
+     * be read. It is only for showing, and decides nothing. Absent: none can be shown.
+     */
+    readonly conversation?: (sessionId: string, place?: SaidPlace) => Effect.Effect<Option.Option<SaidPart>>
     /**
      * Makes a reader of one output, line by line. A line in the agent's format for programs becomes its text, and a
      * line for each tool. `None`: the line is text already. Into a pipe, a format that the user asked for is text too.

@@ -103,6 +103,8 @@ export interface AgentKind {
   readonly editsAnywhere?: boolean
   /** True if its session files tell what a session has cost. */
   readonly recordsDollars: boolean
+  /** Where a project has settings and instructions for it, files or folders. Absent: nowhere that is known. */
+  readonly projectFiles?: ReadonlyArray<string>
   /** The setting that lets the agent commit without a question, as a sentence for a person. */
   readonly commitSetting: string
   /** The least permission with which the agent can commit. Absent: each, where a setting lets it. */

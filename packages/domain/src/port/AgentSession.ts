@@ -98,6 +98,46 @@ export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFail
   message: Schema.String
 }) {}
 
+/** Who speaks in a conversation. The summary of what a compaction took away is the agent's too. */
+export type Speaker = "User" | "Assistant" | "Summary of what came before"
+
+/** One thing of a conversation, as it was written: a terminal would obey it. It is for showing, and decides nothing. */
+export type Utterance =
+  | { readonly _tag: "Words"; readonly who: Speaker; readonly text: string }
+  | {
+      readonly _tag: "Call"
+      readonly id: string
+      readonly name: string
+      readonly input: Readonly<Record<string, unknown>>
+    }
+  | { readonly _tag: "Result"; readonly id: string; readonly text: string; readonly failed: boolean }
+  | { readonly _tag: "Compacted" }
+  /** A record that is too long to be read. */
+  | { readonly _tag: "LeftOut" }
+
+/** What a record of a session file says. */
+export interface SaidRecord {
+  /** The byte at which the record begins. */
+  readonly offset: number
+  /** When it was written, epoch ms; 0: it does not tell. */
+  readonly at: number
+  /** True if the record is long, so that only the beginnings of its texts were read. */
+  readonly cut: boolean
+  readonly said: ReadonlyArray<Utterance>
+}
+
+/** A place in a session file, in bytes: what comes before it, or after it. Without one it is the end of the file. */
+export type SaidPlace = { readonly before: number } | { readonly after: number }
+
+/** A bounded part of a conversation, oldest first. */
+export interface SaidPart {
+  readonly records: ReadonlyArray<SaidRecord>
+  /** Where it begins, in bytes; 0: nothing comes before it. */
+  readonly from: number
+  /** Where it ends, in bytes. */
+  readonly to: number
+}
+
 /** One complete export on disk. */
 export const Export = Schema.Struct({
   path: Schema.String,

@@ -16,6 +16,8 @@ import {
   hostGate,
   hostPullRequests,
   PullRequestPort,
+  hostTrees,
+  TreePort,
   isRunOver
 } from "@souffleur/plan"
 import { Effect, Layer, Option, Path } from "effect"
@@ -23,14 +25,16 @@ import { runNeeds } from "../explain/RunSentence.ts"
 import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
 import { spansOf } from "../trace/OwnSpans.ts"
+import { refuseUnready } from "../preflight/Preflight.ts"
+import { RulesQuestion } from "../preflight/PreflightCheck.ts"
 import { withinSession } from "../trust/CallingSession.ts"
 import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
 import { defaultBranchNote, defaultBranchOut } from "./DefaultBranch.ts"
 import { environmentOf, finishingOf } from "./FinishingCommand.ts"
-import { castOf, commitProblemIn, type NamedPlan, namedPlan } from "./NamedPlan.ts"
-import { refusePrograms } from "./PlanPrograms.ts"
+import { castOf, type NamedPlan, namedPlan } from "./NamedPlan.ts"
+import { programsTrusted, refusePrograms } from "./PlanPrograms.ts"
 import { type CastAgent, chosenFor } from "./RoleAgent.ts"
 import { runIdOf } from "./FindPlan.ts"
 import { keepRun } from "./KeptRun.ts"
@@ -51,7 +55,7 @@ const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, stat
 /** Begins or resumes the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { cast, known, loaded, pin, statePath }: Loaded,
-  { moved = false, project, restored = false, waiting, ...said }: ConductOptions
+  { attended = false, moved = false, project, questions = true, restored = false, waiting, ...said }: ConductOptions
 ) {
   const { agents, permission } = chosenFor(said, known?.run)
   const path = yield* Path.Path
@@ -77,10 +81,12 @@ const begin = Effect.fnUntraced(function* (
   const opens = Effect.gen(function* () {
     const git = yield* gits.open(project, own)
     const newId = runIdOf(project, file)
-    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, restored })), git }
+    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, questions, restored })), git }
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const pullRequests = yield* hostPullRequests(project)
+  const settings = cast.flatMap((one) => kindOf(parts.agent, one.agent).projectFiles ?? [])
+  const trees = yield* hostTrees(project, own, settings)
   const waits = waiting !== undefined && known !== undefined
   if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
@@ -100,6 +106,7 @@ const begin = Effect.fnUntraced(function* (
     git,
     words: launchWords,
     statePath,
+    attended,
     requested: permission,
     agents,
     commitSetting: kindFor("implementer", loaded.plan).commitSetting
@@ -107,7 +114,13 @@ const begin = Effect.fnUntraced(function* (
   const { implementer = null, reviewer = null } = agents
   return yield* keepRun({
     id,
-    chosen: { implementer, reviewer, permission, ...(said.deadline === undefined ? {} : { deadline: said.deadline }) },
+    chosen: {
+      implementer,
+      reviewer,
+      permission,
+      ...(said.deadline === undefined ? {} : { deadline: said.deadline }),
+      ...(said.keepsGoing === undefined ? {} : { keepsGoing: said.keepsGoing })
+    },
     from,
     audience,
     link: Option.map(linked, ({ link }) => link),
@@ -118,6 +131,7 @@ const begin = Effect.fnUntraced(function* (
         Effect.tap((run) => (isRunOver(run) ? gate.clear(id) : Effect.void)),
         Effect.provideService(PlanContext, { ...conducted, ref }),
         Effect.provideService(GatePort, gate),
+        Effect.provideService(TreePort, trees),
         Effect.provideService(PullRequestPort, pullRequests)
       )
     }
@@ -126,8 +140,8 @@ const begin = Effect.fnUntraced(function* (
 
 /**
  * Conducts a plan in this scope, or resumes its unfinished run. Fails with `PlanInvalid`, `StateMisplaced` or
- * `StateForeign` if a file does not fit, with `RoleUnfit` if an agent cannot do its part, and with `GitUnusable` if the
- * project is in no usable work tree.
+ * `StateForeign` if a file does not fit, with `RoleUnfit` if an agent cannot do its part, with `NotReady` if a new run
+ * would surely fail, and with `GitUnusable` if the project is in no usable work tree.
  */
 export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductOptions) {
   const parts = yield* Parts
@@ -146,8 +160,11 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const { pin, settings } = known === undefined ? yield* withinSession(conducting) : conducting
   const begun = { ...named, pin, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)
-  const problem = yield* commitProblemIn(begun.cast, project, settings)
-  if (problem !== null) yield* remark("warning", `${problem.detail}: ${problem.todo}`)
+  const isNew = known === undefined
+  if (isNew) yield* (yield* GitPort).open(project, () => [])
+  const trusted = yield* programsTrusted(loaded, settings.stateDir)
+  const order = { project, settings, plan: loaded.plan, cast: begun.cast, isNew, trusted }
+  yield* refuseUnready(loaded.path, isNew, yield* parts.preflight(order, yield* RulesQuestion))
   const { leftOut } = loaded.understood
   if (known === undefined) yield* Effect.forEach(leftOut, (what) => remark("note", `left out of the plan: ${what}`))
   const begins = begin(begun, options)

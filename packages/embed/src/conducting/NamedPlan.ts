@@ -1,10 +1,10 @@
 import type { ResolvedSettings } from "@souffleur/domain"
-import { type LoadedPlan, loadPlan, type NamedRun, runOfPlan } from "@souffleur/plan"
+import { type LoadedPlan, loadPlan, type NamedRun, needsTrees, PlanInvalid, runOfPlan } from "@souffleur/plan"
 import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
 import { refuseMissing } from "../jobs/ProjectMissing.ts"
 import type { PlanOrder } from "../SouffleurOptions.ts"
 import { Parts } from "../world/Parts.ts"
-import { type CastAgent, castRoles } from "./RoleAgent.ts"
+import { castRoles } from "./RoleAgent.ts"
 
 /** The state file of a run cannot be where it was asked for. */
 export class StateMisplaced extends Schema.TaggedError<StateMisplaced>()("StateMisplaced", { problem: Schema.String }) {
@@ -44,6 +44,8 @@ export const namedPlan = Effect.fn("namedPlan")(function* (order: PlanOrder) {
   const named = path.resolve(project, plan)
   // A plan is the same by any path to its file.
   const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
+  if (order.keepsGoing === true && loaded.plan.worktrees !== true)
+    return yield* new PlanInvalid({ path: loaded.path, problems: [`to keep going, ${needsTrees}`] })
   const statePath = yield* stateFileOf(order, loaded)
   const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
   return { loaded, statePath, known } satisfies NamedPlan
@@ -58,14 +60,3 @@ export const castOf =
       const casting = castRoles(agent, settings, loaded.plan, { ...order, run: known?.run })
       return yield* Effect.provide(casting, layerAgent(settings))
     })
-
-/** Says what keeps the implementer of a plan from a commit. `null`: nothing that can be known, or it needs none. */
-export const commitProblemIn = Effect.fn("commitProblemIn")(function* (
-  cast: ReadonlyArray<CastAgent>,
-  project: string,
-  settings: ResolvedSettings
-) {
-  const { commitProblem } = yield* Parts
-  const implementer = cast.find(({ role }) => role === "implementer")
-  return implementer === undefined ? null : yield* commitProblem(project, settings, implementer)
-})

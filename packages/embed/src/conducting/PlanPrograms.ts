@@ -25,11 +25,16 @@ const digestOfPrograms = Effect.fnUntraced(function* ({ plan }: LoadedPlan) {
   return gate === undefined ? undefined : yield* digestOf(JSON.stringify(gate))
 })
 
+/** Returns whether a person trusts what a plan runs itself, or it runs nothing. */
+export const programsTrusted = Effect.fn("programsTrusted")(function* (loaded: LoadedPlan, stateDir: string) {
+  const digest = yield* digestOfPrograms(loaded)
+  return digest === undefined || (yield* isPlanTrusted(stateDir, loaded.path, digest))
+})
+
 /** Fails with `ProgramsUntrusted` where a plan would run programs that no person trusts (spec: behaviour#trust). */
 export const refusePrograms = Effect.fn("refusePrograms")(function* (loaded: LoadedPlan, stateDir: string) {
   const { path, plan } = loaded
-  const digest = yield* digestOfPrograms(loaded)
-  if (digest === undefined || (yield* isPlanTrusted(stateDir, path, digest))) return
+  if (yield* programsTrusted(loaded, stateDir)) return
   return yield* new ProgramsUntrusted({ plan: path, programs: trustLines(plan) })
 })
 

@@ -1,6 +1,6 @@
 import { type Condition, isOver, Launcher, Processes, type StateWord, turnInWords, type Zone } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
-import { assignedAgent, type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
+import { assignedAgent, type NamedRun, needsPerson, streamOf, stuck } from "@souffleur/plan"
 import { launchOutput } from "@souffleur/process"
 import { Clock, Effect, Option } from "effect"
 import { runNeeds, runStanding } from "../explain/RunSentence.ts"
@@ -53,7 +53,7 @@ export const planStatus = Effect.fn("planStatus")(function* (named: NamedRun, zo
     state,
     need,
     standing: unreadable === undefined ? runStanding(run, agent, zone) : unreadableInWords(unreadable),
-    needs: unreadable === undefined && needsPerson(run) ? runNeeds(id, run, outputPath) : [],
+    needs: unreadable === undefined && (needsPerson(run) || stuck(run).length > 0) ? runNeeds(id, run, outputPath) : [],
     owner,
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     agent,

@@ -34,8 +34,8 @@ export const existingFolder = Effect.fnUntraced(function* (folder: string) {
   }
 })
 
-/** Bytes that an event log, its journal and the outputs of some launches need. */
-const enough = 32_000_000
+/** Bytes that an event log, its journal and the outputs of some launches need, and a commit with its files. */
+export const enough = 32_000_000
 
 /** Finds a disk on which the event log can soon take no event. `free`: bytes; `undefined`: unknown. */
 export const roomCheck = (stateDir: string, free: number | undefined): ReadonlyArray<Finding> =>

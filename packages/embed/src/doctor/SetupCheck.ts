@@ -1,18 +1,11 @@
-import {
-  type AgentKind,
-  clamp,
-  leastPermission,
-  limitRuleInWords,
-  LoginStatus,
-  lower,
-  type ResolvedSettings,
-  Words
-} from "@souffleur/domain"
+import { type AgentKind, leastPermission, limitRuleInWords, type ResolvedSettings, Words } from "@souffleur/domain"
 import { pathOf } from "@souffleur/node"
 import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
-import { Duration, Effect, FileSystem, Option, Path, Result } from "effect"
-import { commitProblemOf } from "../conducting/CommitRules.ts"
+import { Duration, Effect, FileSystem, Path, Result } from "effect"
+import { commitsReady, loginReady, runsKind } from "../preflight/AgentReady.ts"
+import { identityReady } from "../preflight/GitReady.ts"
+import { findingOf } from "../preflight/PreflightCheck.ts"
 import { idleSettings } from "../preview/IdleSettings.ts"
 import {
   type AgentHere,
@@ -30,7 +23,7 @@ import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
 import { hasDisplay } from "../window/LostWindow.ts"
-import { layerAgentAndLogin, terminalsOf } from "../world/World.ts"
+import { terminalsOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks the git repository. Without comms the commit that is checked out is a sign of progress. */
@@ -69,27 +62,6 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, othe
           )
     }
   })
-})
-
-/** Says whether somebody is logged in, where the agent tells it. */
-const loginFound = Effect.fnUntraced(function* (
-  settings: ResolvedSettings,
-  { login, program, title }: AgentPackage,
-  configured: AgentPackage
-) {
-  if (login === undefined) return []
-  const isIn = yield* Effect.flatMap(LoginStatus, (ask) => ask("")).pipe(
-    Effect.provide(
-      layerAgentAndLogin(program === configured.program ? settings : { ...settings, agentCommand: program })
-    ),
-    Effect.provide(layerHost),
-    Effect.orElseSucceed(() => Option.none())
-  )
-  return Option.toArray(isIn).map((is) =>
-    is
-      ? passed("login", `${title} says that it is logged in`)
-      : note("login", `${title} says that nobody is logged in`, login.todo)
-  )
 })
 
 /** Names the other agents that are installed, and where there is none, how to install each. */
@@ -169,23 +141,22 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, { refusedAsRoot }:
     : passed("permission", `no launch is above ${maxExternalPermission}`)
 
 /** Checks whether the agent could commit in a plan that is conducted here. */
-const commits = Effect.fnUntraced(function* (settings: ResolvedSettings, project: string, kind: AgentPackage) {
+const conducting = Effect.fnUntraced(function* (settings: ResolvedSettings, project: string, kind: AgentPackage) {
   const { agent } = yield* Installation
-  const { commitSetting, commitsFrom = leastPermission } = kind
-  const ceiling = settings.maxExternalPermission
-  if (lower(ceiling, commitsFrom) !== commitsFrom)
-    return [
-      note("commits", `a plan cannot be conducted: ${commitSetting}`, `souffleur setup --permission ${commitsFrom}`)
-    ]
   const words = Result.match(agent.parseCommand(settings.agentCommand), {
     onSuccess: ({ args, program }) => [program, ...args],
     onFailure: () => []
   })
-  const permission = clamp(leastPermission, ceiling)
-  const problem = yield* commitProblemOf(kind, settings, { project, words, permission })
-  return problem === null
-    ? [passed("commits", "no rule of the agent's own keeps it from commits in a plan that is conducted")]
-    : [note("commits", `in a plan that is conducted, ${problem.detail}`, problem.todo)]
+  const environment = yield* launchable(settings).pipe(
+    Effect.map(({ environment }) => environment),
+    Effect.provide(layerAgent(settings)),
+    Effect.provide(layerHost),
+    Effect.orElseSucceed(() => ({}))
+  )
+  return [
+    yield* identityReady(project, { environment, known: runsKind(kind, words) }),
+    yield* commitsReady({ kind, settings, place: { project, words } })
+  ].map(findingOf)
 })
 
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
@@ -234,14 +205,19 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   )
   const found = yield* agentFound(settings, others)
   const git = yield* repository(project)
+  const login = yield* loginReady(
+    kind.program === configured.program ? settings : { ...settings, agentCommand: kind.program },
+    kind,
+    project
+  )
   return [
     found,
-    ...(yield* loginFound(settings, kind, configured)),
+    ...(login.standing === "unknown" ? [] : [findingOf(login)]),
     ...othersFound(others, found.level !== "wrong"),
     yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),
     ...git,
-    ...(git.length === 0 ? [] : yield* commits(settings, project, kind)),
+    ...(git.length === 0 ? [] : yield* conducting(settings, project, kind)),
     passed("gate", limitRuleInWords(settings)),
     ...(yield* recoveryProgram(settings)),
     staleLimit(settings, kind),

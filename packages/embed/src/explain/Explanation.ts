@@ -77,3 +77,9 @@ export const reasonJson = <E>(
   const event = (one: RecordedAs<E>) => JSON.parse(json(one)) as unknown
   return { decision: event(recorded), seen, rule, act: act ?? null, done: done.map(event) }
 }
+
+/** Quotes the end of what a program printed. Many print empty lines between what counts. */
+export const printedEnd = (said: string): ReadonlyArray<string> => {
+  const lines = said.split("\n").filter((line) => line.trim() !== "")
+  return lines.length === 0 ? [] : ["the end of what it printed:", ...lines.map((line) => `  ${line}`)]
+}

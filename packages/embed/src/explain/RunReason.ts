@@ -10,11 +10,14 @@ import {
 } from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import type { Explained, Explanation, Reason } from "./Explanation.ts"
+import { allReasons, lastReason, printedEnd, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunSentence.ts"
 
 type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
+
+const because = (rule: string, ...seen: ReadonlyArray<string>): Explanation => ({ seen, rule })
 
 const commits = (many: ReadonlyArray<string>) =>
   many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`
@@ -43,12 +46,6 @@ const rejected = ({ feedback, minor, taskId }: Of<"ReviewRejected">, before: Run
   }
 }
 
-/** Quotes the end of what a program printed. Many print empty lines between what counts. */
-const printed = (said: string): ReadonlyArray<string> => {
-  const lines = said.split("\n").filter((line) => line.trim() !== "")
-  return lines.length === 0 ? [] : ["the end of what it printed:", ...lines.map((line) => `  ${line}`)]
-}
-
 const untilAnswered = (taskId: string) =>
   `nothing is asked until: souffleur conduct answer ${taskId} "what to do", or --retry, or --skip`
 
@@ -56,7 +53,7 @@ const untilAnswered = (taskId: string) =>
 const refused = ({ said, taskId }: Of<"WorkRefused">, before: Run): Explanation => {
   const count = (taskOf(before, taskId)?.gateFailures ?? 0) + 1
   return {
-    seen: [`refusal ${count} of this task`, ...printed(said)],
+    seen: [`refusal ${count} of this task`, ...printedEnd(said)],
     ...(count < 3
       ? {
           rule: "no reviewer is asked about refused work: the session of its implementer goes on with that, and no attempt is counted"
@@ -82,12 +79,12 @@ const failed = (
   const task = taskOf(before, taskId)
   const count = ((_tag === "ImplementationFailed" ? task?.failures : task?.reviewFailures) ?? 0) + 1
   if (reason === "lost")
-    return {
-      seen: [message],
-      rule: "an agent whose end was not seen may have been stopped with its conductor: it counts for nothing, and a fresh agent is asked"
-    }
+    return because(
+      "an agent whose end was not seen may have been stopped with its conductor: it counts for nothing, and a fresh agent is asked",
+      message
+    )
   if (reason === "dropped")
-    return { seen: [message], rule: "a task that the plan has lost is forgotten once no agent works on it" }
+    return because("a task that the plan has lost is forgotten once no agent works on it", message)
   return {
     seen: [message, ...assigned(before, at), `assignment ${count} in a row that came to nothing`],
     rule: "an assignment that came to nothing is followed by a fresh agent; the third in a row is a person's"
@@ -99,6 +96,7 @@ const escalations: Readonly<Record<Exclude<Of<"TaskEscalated">["reason"], "gate"
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third assignment in a row that came to nothing is a person's",
   "reviewer failures": "the third assignment in a row that came to nothing is a person's",
+  landing: "work that does not go together with the run's branch three times is a person's",
   unproven: "a state file is believed as far as git bears it out: the rest is a person's"
 }
 
@@ -107,7 +105,7 @@ const grieved = ({ reason, taskId }: Of<"TaskEscalated">, before: Run) => {
   return task === undefined ? [] : workProblemsOf(task, reason)
 }
 
-const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "red">, string>> = {
+const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "questions" | "red">, string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
   dirty:
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
@@ -129,10 +127,10 @@ const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding"
       rule: "an agent that has said its last word and does not end is ended after a stall, or once its time is over, and its word counts"
     }
   if (reason === "stopped")
-    return {
-      seen: [`a person stops the run at once; process ${process.pid} is its agent`],
-      rule: "the agent of a run that a person stops at once is ended with all that it started: its session is kept, and no attempt is counted"
-    }
+    return because(
+      "the agent of a run that a person stops at once is ended with all that it started: its session is kept, and no attempt is counted",
+      `a person stops the run at once; process ${process.pid} is its agent`
+    )
   return reason === "timeout"
     ? {
         seen: [
@@ -176,31 +174,23 @@ const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>
         rule: "a finishing step is asked once, as half of it may be done: a person decides what follows",
         act: "souffleur conduct answer --finishing --retry, or --skip"
       }
-    : {
-        seen: [],
-        rule: "every task is complete, and so is the finishing step: the run is over",
-        act: "the conductor ends"
-      }
+    : { ...because("every task is complete, and so is the finishing step: the run is over"), act: "the conductor ends" }
 
 /** Explains a decision of a run. `undefined`: the event is no decision. `before`: the run before the event. */
 const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefined => {
   switch (event._tag) {
     case "ImplementationCompleted":
-      return {
-        seen: [
-          `git has ${commits(event.commits)} since the task began, and ${Words.many(event.files.length, "changed file")}`
-        ],
-        rule: "an implementer is believed where git has commits that change a file: a reviewer is asked"
-      }
+      return because(
+        "an implementer is believed where git has commits that change a file: a reviewer is asked",
+        `git has ${commits(event.commits)} since the task began, and ${Words.many(event.files.length, "changed file")}`
+      )
     case "ReviewApproved":
-      return {
-        seen: [
-          event.summary,
-          ...minorLines(event.minor),
-          "its session shows that it looked at something; the commit that it was asked about is there"
-        ],
-        rule: "so approved, a task is complete"
-      }
+      return because(
+        "so approved, a task is complete",
+        event.summary,
+        ...minorLines(event.minor),
+        "its session shows that it looked at something; the commit that it was asked about is there"
+      )
     case "ReviewRejected":
       return rejected(event, before)
     case "ImplementationFailed":
@@ -208,11 +198,25 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return failed(event, before)
     case "WorkRefused":
       return refused(event, before)
+    case "PlanQuestioned":
+      return because(
+        "a plan is questioned once, before its first task: that is an aid, and only a person who is there is waited for",
+        ...(event.message === null ? event.questions : [event.message])
+      )
+    case "LandingRefused":
+      return because(
+        "approved work lands where it goes together with the run's branch, by git and by the gate: else the session of its implementer goes on with that, and a reviewer judges it once more",
+        ...event.message.split("\n").filter((line) => line.trim() !== "")
+      )
+    case "TreeCleared":
+      return event.kept === null
+        ? undefined
+        : because("a work tree is removed once all of it has landed: this one is a person's", event.kept, event.folder)
     case "BaselineRefused":
-      return {
-        seen: printed(event.said),
-        rule: "no agent begins where the gate is red already, unless a person allows it: it could not tell whose fault that is"
-      }
+      return because(
+        "no agent begins where the gate is red already, unless a person allows it: it could not tell whose fault that is",
+        ...printedEnd(event.said)
+      )
     case "TaskEscalated":
       // The refusal before it is the decision, and says what the program printed.
       if (event.reason === "gate") return undefined
@@ -222,28 +226,27 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
         act: untilAnswered(event.taskId)
       }
     case "AgentNudged":
-      return {
-        seen: [event.message, ...assigned(before, event.at)],
-        rule:
-          event.died === null
-            ? "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
-            : "an agent that was cut off goes on in its session, until its third death in a row without progress; no attempt is counted"
-      }
+      return because(
+        event.died === null
+          ? "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
+          : "an agent that was cut off goes on in its session, until its third death in a row without progress; no attempt is counted",
+        event.message,
+        ...assigned(before, event.at)
+      )
     case "AgentEnding":
       return ending(event, zone)
     case "AgentLimited":
       return limited(event, before, zone)
     case "WorkChanged":
-      return {
-        seen: [
-          `${commits(event.commits)} since the task began; HEAD is ${event.head ?? "no commit"}, and not what its implementer left`
-        ],
-        rule: "the work that is there is reviewed; where nothing is left, the task is implemented again"
-      }
+      return because(
+        "the work that is there is reviewed; where nothing is left, the task is implemented again",
+        `${commits(event.commits)} since the task began; HEAD is ${event.head ?? "no commit"}, and not what its implementer left`
+      )
     case "RunPaused":
-      if (event.reason === "red") return undefined
+      // The event before it is the decision.
+      if (event.reason === "red" || event.reason === "questions") return undefined
       return {
-        seen: event.files.length === 0 ? [event.message] : event.files,
+        seen: [...event.files, event.message].filter((line) => line !== ""),
         rule: pauses[event.reason],
         act:
           event.reason === "plan"
@@ -251,18 +254,16 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
             : "it waits until that is put right"
       }
     case "AgentNeverRan":
-      return {
-        seen: ["its launch was meant, and no process took its receipt"],
-        rule: "such a launch is cancelled for ever, and is no attempt: an agent is asked for again"
-      }
+      return because(
+        "such a launch is cancelled for ever, and is no attempt: an agent is asked for again",
+        "its launch was meant, and no process took its receipt"
+      )
     case "RunVerified":
-      return {
-        seen: [
-          `${event.completed} tasks complete, ${event.skipped} skipped`,
-          event.missing.length === 0 ? "HEAD has all their commits" : `HEAD no longer has: ${event.missing.join(", ")}`
-        ],
-        rule: "where every task is complete the finishing step is next"
-      }
+      return because(
+        "where every task is complete the finishing step is next",
+        `${event.completed} tasks complete, ${event.skipped} skipped`,
+        event.missing.length === 0 ? "HEAD has all their commits" : `HEAD no longer has: ${event.missing.join(", ")}`
+      )
     case "RunFinished":
       return finished(event)
     case "ConfigOverreached":

@@ -1,6 +1,8 @@
 import {
+  blockers,
   describeRunEvent,
   invocation,
+  isHeldUp,
   isPersons,
   isRunOver,
   needsPerson,
@@ -8,6 +10,7 @@ import {
   type Run,
   type RunEvent,
   streamOf,
+  stuck,
   type Task,
   taskOf,
   usedInWords,
@@ -46,6 +49,10 @@ const pauses = {
   red: {
     standing: "paused: the gate is red before the first agent",
     what: "mend the commit that the gate refuses, or allow it:"
+  },
+  questions: {
+    standing: "paused: a reviewer asks about the plan",
+    what: "edit the plan, or leave it as it is, and say so:"
   },
   failed: { standing: "paused: it cannot go on", what: "put this right:" },
   revert: {
@@ -96,14 +103,20 @@ const goingOn = (run: Run, agent: Condition | null, zone?: Zone): string => {
       : `complete${dropped}, but for its finishing step: ${run.finishingFailure}`
   }
   if (run.paused !== null) return pauses[run.paused.reason].standing
-  const escalated = run.tasks.find(({ status }) => status === "escalated")
-  if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
+  const waiting = stuck(run).map(({ id }) => id)
+  if (isHeldUp(run)) return `waits for an answer on ${waiting.join(", ")}`
+  return waiting.length === 0
+    ? atWork(run, agent, zone)
+    : `${atWork(run, agent, zone)}; an answer is awaited on ${waiting.join(", ")}`
+}
+
+const atWork = (run: Run, agent: Condition | null, zone?: Zone): string => {
   if (run.wait !== null)
     return `waits for ${waitedFor[run.wait.kind]} until ${Words.deadline(run.wait.until, run.lastEventAt, zone)}`
   if (run.assignment !== null)
     return run.assignment.role === "finisher"
       ? "finishing"
-      : `${run.assignment.taskId}: ${run.assignment.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.assignment.ending === null ? "at work" : "is ended"}${run.assignment.launch === null ? "" : `, pid ${run.assignment.launch.process.pid}`}`
+      : `${run.assignment.taskId ?? "the plan"}: ${run.assignment.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.assignment.ending === null ? "at work" : "is ended"}${run.assignment.launch === null ? "" : `, pid ${run.assignment.launch.process.pid}`}`
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 
@@ -116,6 +129,7 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
     ? []
     : [
         ...workProblemsOf(task, task.escalation.reason),
+        ...(task.tree?.begun === true ? [`its work: ${task.tree.folder}, on branch ${task.tree.branch}`] : []),
         ...(task.lastLaunch === null ? [] : [`the output of its last agent: ${outputOf(task.lastLaunch)}`])
       ]
 
@@ -151,11 +165,15 @@ export const runState = (run: Run, need: Need | null): StateWord => {
   return run.wait === null ? "working" : "recovering"
 }
 
-const needs = (
-  id: string,
-  { finishingFailure, paused, tasks, wait }: Run,
-  outputOf?: OutputOf
-): ReadonlyArray<string> => {
+/** Says which tasks cannot begin before others have an answer. */
+const blocked = (run: Run): ReadonlyArray<string> =>
+  run.tasks.flatMap((task) => {
+    const by = blockers(run, task)
+    return by.length === 0 ? [] : [`${task.id} cannot begin: it depends on ${by.join(", ")}`]
+  })
+
+const needs = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> => {
+  const { finishingFailure, paused, wait } = run
   if (paused?.reason === "plan")
     return [`run ${id} is paused: ${pauses.plan.what} ${paused.message}`, "souffleur conduct answer --plan"]
   if (finishingFailure !== null)
@@ -165,23 +183,29 @@ const needs = (
     ]
   if (paused !== null) {
     const { what } = pauses[paused.reason]
+    const files = paused.files.join(", ")
+    // Of files, the message is the work tree of a task in which they are.
+    const where = files === "" ? paused.message : paused.message === "" ? files : `${files} (in ${paused.message})`
     return [
-      `run ${id} is paused: ${what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`.trimEnd(),
+      `run ${id} is paused: ${what} ${where}`.trimEnd(),
       ...(paused.reason === "ceiling" ? ["souffleur conduct answer --allow"] : []),
+      ...(paused.reason === "questions" ? ["souffleur conduct answer --plan"] : []),
       ...(paused.reason === "red" ? ["souffleur conduct answer --allow-red"] : [])
     ]
   }
-  const task = tasks.find(({ status }) => status === "escalated")
-  if (task === undefined && wait !== null && isPersons(wait.kind))
+  const waiting = stuck(run)
+  if (waiting.length === 0 && wait !== null && isPersons(wait.kind))
     return [
       `run ${id} waits: the service refuses the ${wait.kind} of its agent: ${mendedBy[wait.kind]}`,
       `souffleur go ${id}`
     ]
-  if (task === undefined) return []
   return [
-    `run ${id} needs you on task ${task.id} (${task.escalation?.reason}): ${task.escalation?.message}`,
-    ...(outputOf === undefined ? [] : grievances(task, outputOf)),
-    `souffleur conduct answer ${task.id} "what to do", or --retry, or --skip`
+    ...waiting.flatMap((task) => [
+      `run ${id} needs you on task ${task.id} (${task.escalation?.reason}): ${task.escalation?.message}`,
+      ...(outputOf === undefined ? [] : grievances(task, outputOf))
+    ]),
+    ...(waiting.length === 0 ? [] : blocked(run)),
+    ...waiting.map((task) => `souffleur conduct answer ${task.id} "what to do", or --retry, or --skip`)
   ]
 }
 
@@ -193,7 +217,8 @@ const isOutdated = ({ digest, doneAs, final, skipped, status }: Task): boolean =
   status === "completed" && !skipped && !final && doneAs !== null && digest !== undefined && digest !== doneAs
 
 /** Says how a task is: its status, its counts, its problems and its minor findings. */
-export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
+export const taskLines = (run: Run, task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
+  const by = blockers(run, task)
   const counts = [
     ...(task.status === "completed" && !task.skipped ? [verifiedWord(task)] : []),
     ...(task.attempts === 0 ? [] : [Words.many(task.attempts, "attempt")]),
@@ -210,6 +235,10 @@ export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string>
     ...(task.escalation === null
       ? []
       : [task.escalation.message, ...grievances(task, outputOf)].map((line) => `    ${line}`)),
+    ...(task.status === "in_progress" && task.tree?.begun === true
+      ? [`    its work tree: ${task.tree.folder}, on branch ${task.tree.branch}`]
+      : []),
+    ...(by.length === 0 ? [] : [`    cannot begin: it depends on ${by.join(", ")}`]),
     ...task.minor.map((finding) => `    minor: ${finding}`)
   ].map((line) => plain(line, maxLineLength))
 }

@@ -2,7 +2,7 @@ import { EventLog } from "@souffleur/domain"
 import { RunLog } from "@souffleur/plan"
 import { Effect, Ref, Stream } from "effect"
 import type { Job } from "./Job.ts"
-import { endedJobs, jobsOf, livingLogged } from "./JobList.ts"
+import { endedJobs, jobsOf, type Logged, livingLogged } from "./JobList.ts"
 
 /** How often the processes are looked at. No event tells that a souffleur was killed. */
 const lookEvery = "5 seconds"
@@ -17,6 +17,8 @@ const maxTogether = 1000
 export interface JobNews {
   /** Those that live, the need of a person first. */
   readonly living: ReadonlyArray<Job>
+  /** The same, as the log has them. */
+  readonly logged: Logged
   /** Those that ended last, the last one first. */
   readonly ended: ReadonlyArray<Job>
   /** The number of all that have ended. */
@@ -44,6 +46,7 @@ export const followJobs = (limit: number) =>
           const { ended, logged } = yield* moved ? Effect.tap(read, (found) => Ref.set(known, found)) : Ref.get(known)
           return {
             living: yield* jobsOf(logged),
+            logged,
             ended: ended.last,
             endedCount: ended.count,
             moved

@@ -50,16 +50,13 @@ export const livingRuns = Effect.flatMap(unfinishedRuns, (runs) => jobsOf({ watc
  */
 export const livingJobs = Effect.flatMap(livingLogged, jobsOf).pipe(Effect.withSpan("livingJobs"))
 
-/** The words that a watch or a run is searched by. */
-export type JobPlace = Pick<Job, "id" | "project">
-
 /**
  * Returns the watches and runs that ended last, the last one first, `limit` at most. `wanted`: only these. `count`: the
  * number of all such ones. Fails with `LogUnusable` where the log cannot be read.
  */
-export const endedJobs = Effect.fn("endedJobs")(function* (limit: number, wanted?: (place: JobPlace) => boolean) {
-  const watches = yield* endedWatches(limit, wanted && (({ id, watch }) => wanted({ id, project: watch.project })))
-  const runs = yield* endedRuns(limit, wanted && (({ id, run }) => wanted({ id, project: run.project })))
+export const endedJobs = Effect.fn("endedJobs")(function* (limit: number, wanted?: (job: Job) => boolean) {
+  const watches = yield* endedWatches(limit, wanted && ((one) => wanted(watchJob(one, false))))
+  const runs = yield* endedRuns(limit, wanted && ((one) => wanted(runJob(one, false))))
   const last = [...watches.last.map((one) => watchJob(one, false)), ...runs.last.map((one) => runJob(one, false))]
   return { count: watches.count + runs.count, last: inOrder(last).slice(0, limit) }
 })

@@ -1,8 +1,8 @@
 import { Agent, isSessionKnown, Launcher, type ProcessEnd, type Spent, type Watch } from "@souffleur/domain"
 import { lastWords, lookAsWatched } from "@souffleur/process"
-import { Effect, Layer, Option } from "effect"
-import { findWatch, type NamedWatch, type WatchName } from "../watching/FindWatch.ts"
-import { Parts } from "../world/Parts.ts"
+import { Effect, Option } from "effect"
+import type { WatchName } from "../watching/FindWatch.ts"
+import { looking } from "./JobLook.ts"
 
 /** What came of a job. The words are as they were written: a terminal would obey them. */
 export interface JobResult {
@@ -24,20 +24,6 @@ const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
   const answered = watch.kind === "agent" && isSessionKnown(watch.sessionId)
   const answer = answered ? yield* agent.lastAnswer(watch.sessionId) : ""
   return answer === "" ? (yield* lastWords(watch)).join("\n") : answer
-})
-
-/** Looks at the agent's files and at the launches of a watch. */
-const looking = Effect.fnUntraced(function* <A, E, R>(
-  name: WatchName,
-  look: (known: NamedWatch) => Effect.Effect<A, E, R>
-) {
-  const { layerLaunches, layerLook, settings } = yield* Parts
-  const known = yield* findWatch(name)
-  const found = yield* settings(known.watch.project)
-  return yield* Effect.provide(
-    look(known),
-    Layer.merge(layerLook({ settings: found, comms: null }), layerLaunches(found))
-  )
 })
 
 /** Returns the words that the agent of a watch wrote last. */

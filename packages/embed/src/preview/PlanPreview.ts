@@ -10,11 +10,12 @@ import {
   programLines,
   reviewerPrompt
 } from "@souffleur/plan"
-import type { CommitProblem } from "@souffleur/process"
 import { Effect, Option } from "effect"
 import { defaultBranchOut } from "../conducting/DefaultBranch.ts"
 import { finishingOf } from "../conducting/FinishingCommand.ts"
-import { castOf, commitProblemIn, namedPlan } from "../conducting/NamedPlan.ts"
+import { programsTrusted } from "../conducting/PlanPrograms.ts"
+import { castOf, namedPlan } from "../conducting/NamedPlan.ts"
+import type { PreflightCheck } from "../preflight/PreflightCheck.ts"
 import type { PlanOrder } from "../SouffleurOptions.ts"
 import { Parts } from "../world/Parts.ts"
 
@@ -55,15 +56,19 @@ export interface PlanPreview {
   readonly goes_on: string | null
   /** The agents of the roles that are still needed. */
   readonly agents: ReadonlyArray<ForeseenAgent>
-  /** What keeps the implementer from a commit; `null`: nothing that can be known. */
-  readonly commit_problem: CommitProblem | null
+  /** What the run needs before its first agent. */
+  readonly preflight: ReadonlyArray<PreflightCheck>
   /** The tasks in their order. */
   readonly tasks: ReadonlyArray<ForeseenTask>
   /** The programs of its gates, each as a line. */
   readonly gate: ReadonlyArray<string>
   readonly finish: Plan["finish"]
+  /** True if a reviewer is asked what is unclear in it, before its first task. */
+  readonly questions: boolean
   /** The branch that its work gets, or `auto`; `null`: the one that is checked out. */
   readonly branch: string | null
+  /** True if each task has a work tree of its own. */
+  readonly worktrees: boolean
   /** The default branch, where the commits would go to that itself; `null`: they would not, or it is unknown. */
   readonly default_branch: string | null
 }
@@ -114,11 +119,20 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
       permission,
       held_by: heldBy
     })),
-    commit_problem: yield* commitProblemIn(cast, project, settings),
+    preflight: yield* parts.preflight({
+      project,
+      settings,
+      plan: loaded.plan,
+      cast,
+      isNew: known === undefined,
+      trusted: yield* programsTrusted(loaded, settings.stateDir)
+    }),
     tasks: foreseenTasks(loaded),
     gate: programLines(loaded.plan),
     finish: loaded.plan.finish,
+    questions: known === undefined && loaded.plan.questions === true && order.questions !== false,
     branch,
+    worktrees: loaded.plan.worktrees === true,
     default_branch: Option.isSome(git) ? yield* defaultBranchOut(git.value) : null
   } satisfies PlanPreview
 })

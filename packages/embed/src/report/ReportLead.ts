@@ -49,13 +49,20 @@ const doneTasks = ({ tasks }: RunPart, { since, until }: Report) =>
 const undoneTasks = ({ id, timeline: { tasks } }: RunPart): ReadonlyArray<WorkItem> => {
   const open = tasks.filter(({ outcome }) => outcome === null || outcome === "escalated")
   const begun = open.filter(({ from }) => from !== null)
-  const later = open.length - begun.length
+  const blocked = open.filter(({ blockers, from }) => from === null && blockers.length > 0)
+  const later = open.length - begun.length - blocked.length
   return [
     ...begun.map(({ id: task, outcome, title }) => ({
       id,
       task,
       title,
       standing: outcome === "escalated" ? "waits for an answer" : "begun"
+    })),
+    ...blocked.map(({ blockers, id: task, title }) => ({
+      id,
+      task,
+      title,
+      standing: `cannot begin: it depends on ${blockers.join(", ")}`
     })),
     ...(later === 0 ? [] : [{ id, task: null, title: null, standing: `${many(later, "task")} not begun` }])
   ]

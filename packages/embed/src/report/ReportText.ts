@@ -145,6 +145,7 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
       section(title(run), [
         `${markdownText(run.project)}, ${many(run.completed, "task")} completed, ${many(run.commits.length, "commit")}.`,
         "",
+        ...run.timeline.questions.map((question) => `- asked of the plan: ${markdownText(question, maxFinding)}`),
         ...run.tasks.flatMap((task) => [
           `- ${markdownText(`${task.id} ${task.title}`)}: ${taskInWords(task, until)}`,
           ...task.minor.map((finding) => `  - minor: ${markdownText(finding, maxFinding)}`)

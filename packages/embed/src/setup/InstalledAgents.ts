@@ -55,7 +55,7 @@ export interface AgentHere {
 }
 
 /** Asks the agent, else looks for the file of its login. An agent without such a file may have a key. */
-const loginHere = Effect.gen(function* () {
+export const loginHere = Effect.gen(function* () {
   const said = yield* Effect.flatMap(LoginStatus, (ask) => ask(""))
   if (Option.isSome(said)) return said
   const { loginWrittenAt } = yield* Agent

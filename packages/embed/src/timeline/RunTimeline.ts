@@ -1,4 +1,13 @@
-import { evolveRun, initialRun, isRunOver, type Run, type RunEvent, type Task } from "@souffleur/plan"
+import {
+  blockers,
+  evolveRun,
+  initialRun,
+  isHeldUp,
+  isRunOver,
+  type Run,
+  type RunEvent,
+  type Task
+} from "@souffleur/plan"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { type Quiet, quietOf, type Stretch } from "./Stretch.ts"
 
@@ -57,6 +66,8 @@ export interface TaskStretch {
   readonly minor: ReadonlyArray<string>
   /** By all of its agents: tokens, and hundredths of a dollar. */
   readonly used: Task["used"]
+  /** Tasks on which it depends, and which wait for a person. */
+  readonly blockers: ReadonlyArray<string>
 }
 
 /** A stretch in which a run launched no agent. */
@@ -70,6 +81,8 @@ export interface RunTimeline {
   readonly from: number
   readonly to: number
   readonly over: boolean
+  /** What a reviewer asked about its plan. These are words of others. */
+  readonly questions: ReadonlyArray<string>
   readonly tasks: ReadonlyArray<TaskStretch>
   /** The agents of the finishing step. */
   readonly finishing: ReadonlyArray<AgentStretch>
@@ -98,6 +111,8 @@ const outcomeOf = (event: RunEvent): Outcome | undefined => {
     case "ImplementationFailed":
     case "ReviewFailed":
       return outcome("failed", `${event.reason}: ${event.message}`)
+    case "PlanQuestioned":
+      return event.message === null ? outcome("done") : outcome("failed", event.message)
     case "ReviewApproved":
       return outcome("approved", event.summary)
     case "ReviewRejected":
@@ -148,12 +163,8 @@ const agentsOf = (events: ReadonlyArray<Recorded>) => {
   return found
 }
 
-const waitOf = ({ paused, tasks, wait }: Run): RunWait["kind"] | undefined =>
-  paused !== null
-    ? "paused"
-    : tasks.some(({ status }) => status === "escalated")
-      ? "escalated"
-      : (wait?.kind ?? undefined)
+const waitOf = (run: Run): RunWait["kind"] | undefined =>
+  run.paused !== null ? "paused" : isHeldUp(run) ? "escalated" : (run.wait?.kind ?? undefined)
 
 /** Returns the waits. The fold of the run says when one begins and ends. */
 const waitsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<RunWait> => {
@@ -185,6 +196,29 @@ const verdictsOf = (events: ReadonlyArray<Recorded>): ReadonlyMap<string, Readon
   return found
 }
 
+const stretchOf = (
+  run: Run,
+  task: Task,
+  agents: ReadonlyArray<AgentStretch>,
+  verdicts: ReturnType<typeof verdictsOf>
+): TaskStretch => {
+  const { completedAt, id, minor, skipped, startedAt, status, title, used, verified, work } = task
+  return {
+    id,
+    title,
+    from: startedAt,
+    to: completedAt,
+    outcome: skipped ? "skipped" : status === "completed" || status === "escalated" ? status : null,
+    verified,
+    agents: agents.filter(({ taskId }) => taskId === id),
+    verdicts: verdicts.get(id) ?? [],
+    commits: work.commits,
+    minor,
+    used,
+    blockers: blockers(run, task)
+  }
+}
+
 /** Returns the timeline of a run from all its events. `now`: epoch milliseconds of the look. */
 export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTimeline => {
   const run = events.reduce((state, { event }) => evolveRun(state, event), initialRun)
@@ -197,19 +231,8 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
     from: events[0]?.event.at ?? now,
     to,
     over,
-    tasks: run.tasks.map(({ completedAt, id, minor, skipped, startedAt, status, title, used, verified, work }) => ({
-      id,
-      title,
-      from: startedAt,
-      to: completedAt,
-      outcome: skipped ? "skipped" : status === "completed" || status === "escalated" ? status : null,
-      verified,
-      agents: agents.filter(({ taskId }) => taskId === id),
-      verdicts: verdicts.get(id) ?? [],
-      commits: work.commits,
-      minor,
-      used
-    })),
+    questions: run.questions?.list ?? [],
+    tasks: run.tasks.map((task) => stretchOf(run, task, agents, verdicts)),
     finishing: agents.filter(({ role }) => role === "finisher"),
     waits: waitsOf(events),
     spent: events.flatMap(({ event }) =>

@@ -4,8 +4,7 @@ import { NoticeChannels, runProgram, type TrustedFiles } from "@souffleur/proces
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { commitProblemOf } from "../conducting/CommitRules.ts"
-import { agentOfProgram } from "../setup/InstalledAgents.ts"
+import { preflightOf } from "../preflight/Preflight.ts"
 import { noticeChannels } from "../setup/NoticeWiring.ts"
 import { previewOf } from "../preview/PreviewSubject.ts"
 import { guardianOfWatch } from "../keeping/GuardianKeeper.ts"
@@ -117,10 +116,7 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
               ({ settings }) => settings
             )
           ),
-        commitProblem: (project, settings, { agent: name, command: { args, program }, permission }) =>
-          here(
-            commitProblemOf(agentOfProgram(agent, name), settings, { project, permission, words: [program, ...args] })
-          ),
+        preflight: (order, ask) => here(preflightOf(order, ask)),
         layerAgent: (settings) => Layer.provide(layerAgent(settings), built),
         layerRun: ({ project, settings }) =>
           Layer.provide(Layer.merge(layerRun(settings, project), layerNotices(settings)), built),

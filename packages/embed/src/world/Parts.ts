@@ -1,6 +1,5 @@
 import {
   Agent,
-  type AgentCommand,
   type AgentKind,
   Comms,
   type CommsLink,
@@ -10,7 +9,6 @@ import {
   type LaunchFailed,
   unlimited,
   noPrograms,
-  type Permission,
   type Pin,
   type ResolvedSettings,
   type SettingFlags,
@@ -20,8 +18,8 @@ import {
 import type { NamedRun, RunLog } from "@souffleur/plan"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
-import type { CommitProblem } from "@souffleur/process"
 import { NoPreview, type Preview } from "../preview/Preview.ts"
+import type { PreflightCheck, PreflightOrder, RulesAsk } from "../preflight/PreflightCheck.ts"
 import type { ProjectMissing } from "../jobs/ProjectMissing.ts"
 import type { PreviewError } from "../preview/PreviewSubject.ts"
 import type { WatchOrder } from "../SouffleurOptions.ts"
@@ -119,15 +117,8 @@ export class Parts extends Context.Service<
     readonly wouldConduct: (order: RunPartsOrder) => Effect.Effect<ResolvedSettings, OpeningError>
     /** The agent of a project, for a look at its command lines. It makes no folder. */
     readonly layerAgent: (settings: ResolvedSettings) => Layer.Layer<Agent, PartsError>
-    /**
-     * Says what keeps an agent from committing in a project, by its program's name, its command line and its
-     * permission. `null`: nothing that can be known.
-     */
-    readonly commitProblem: (
-      project: string,
-      settings: ResolvedSettings,
-      agent: { readonly agent: string; readonly command: AgentCommand; readonly permission: Permission }
-    ) => Effect.Effect<CommitProblem | null>
+    /** Looks at what a run needs before its first agent. `ask`: takes a person's word on missing rules. */
+    readonly preflight: (order: PreflightOrder, ask?: RulesAsk | null) => Effect.Effect<ReadonlyArray<PreflightCheck>>
     /** The agent and the launches of a run, whose agents need no terminal. */
     readonly layerRun: (
       order: Pick<PartsOrder, "project" | "settings">
@@ -174,7 +165,7 @@ export class Parts extends Context.Service<
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
           wouldConduct: () => Effect.succeed(settings),
           layerAgent: () => Layer.succeedContext(context),
-          commitProblem: () => Effect.succeed(null),
+          preflight: () => Effect.succeed([]),
           layerRun: () => Layer.succeedContext(context),
           linked: () => Effect.succeedNone,
           preview: () => Effect.fail(new NoPreview({ message: "fixed parts foresee nothing" })),

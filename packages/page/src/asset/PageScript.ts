@@ -10,6 +10,14 @@ const parsed = (data) => {
   template.innerHTML = data
   return [...template.content.children]
 }
+const [icon, title] = [document.querySelector("link[rel=icon]"), document.title.replace(/^\\(\\d+\\) /, "")]
+const told = () => {
+  const list = document.getElementById("jobs")
+  const needed = '#state[data-state="needs you"], #state [data-state="needs you"]'
+  const count = list ? Number(list.dataset.needs) : document.querySelector(needed) ? 1 : 0
+  document.title = (count > 0 ? "(" + count + ") " : "") + title
+  icon.href = count > 0 ? "/needed.svg" : "/page.svg"
+}
 const reachable = "a, button, input, textarea, summary"
 const replace = (part) => {
   const old = document.getElementById(part.id)
@@ -30,6 +38,15 @@ const prepend = (row) => {
   rows.prepend(row)
   while (rows.children.length > 500) rows.lastElementChild.remove()
 }
+const append = (row) => {
+  const rows = document.getElementById("said")
+  if (rows === null || document.getElementById(row.id) !== null) return
+  const root = document.documentElement
+  const atEnd = root.scrollHeight - root.scrollTop - root.clientHeight < 160
+  rows.append(row)
+  while (rows.children.length > 500) rows.firstElementChild.remove()
+  if (atEnd) root.scrollTop = root.scrollHeight
+}
 const slider = document.querySelector("form.slider")
 slider?.addEventListener("input", async ({ target }) => {
   slider.querySelector("output").textContent = target.value
@@ -41,8 +58,9 @@ if (link?.dataset.live) {
   source.onopen = () => show("live", "Live")
   source.onerror = () =>
     source.readyState === EventSource.CLOSED ? show("away", "Not connected: reload") : show("away", "Away, trying again")
-  source.addEventListener("part", ({ data }) => parsed(data).forEach(replace))
+  source.addEventListener("part", ({ data }) => (parsed(data).forEach(replace), told()))
   source.addEventListener("rows", ({ data }) => parsed(data).forEach(prepend))
+  source.addEventListener("said", ({ data }) => parsed(data).forEach(append))
   source.addEventListener("over", () => (source.close(), show("over", "Ended")))
 }
 // A link without the secret path is led on by the door. A browser may forbid the storage, so this comes last.

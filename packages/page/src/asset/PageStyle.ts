@@ -39,8 +39,8 @@ main { padding-block: .5rem 4rem; display: grid; gap: 1.5rem; grid-template-colu
 .quiet, .kind, .summary { color: var(--quiet) }
 label, .hint { font-size: .875rem }
 label { display: block; color: var(--quiet); margin-bottom: .25rem }
-.field { display: flex; gap: .5rem }
-input, textarea, button { font: inherit; color: inherit; border-radius: 8px; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); background: var(--sheet); padding: .4rem .75rem; min-height: 2.5rem }
+.field, .search { display: flex; gap: .5rem } .search { flex-wrap: wrap; align-items: end; gap: .75rem } .sought { flex: 1 1 18rem }
+input, textarea, button, select { font: inherit; color: inherit; border-radius: 8px; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); background: var(--sheet); padding: .4rem .75rem; min-height: 2.5rem }
 input:is([type=search], [type=password]), textarea { width: 100%; min-width: 0 }
 button { cursor: pointer; font-weight: 600; white-space: nowrap }
 button:hover { border-color: var(--ink) }
@@ -51,13 +51,16 @@ button:hover { border-color: var(--ink) }
 [data-state=recovering] { --tone: var(--work) }
 [data-state=working] { --tone: var(--good) }
 .summary { margin-bottom: .75rem }
-.jobs { list-style: none; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; overflow: clip }
-.job { display: grid; gap: .125rem 1rem; padding: .625rem 1rem; grid-template: "state when" auto "name name" auto "where where" auto "standing standing" auto "next next" auto / auto 1fr }
+.jobs, .jobs :is(thead, tbody, td, th) { display: block; padding: 0; text-align: start; font-weight: inherit }
+.jobs { background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; overflow: clip }
+.jobs .job-head { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: .5rem 1rem; font-size: .8125rem; color: var(--quiet); border-bottom: 1px solid var(--line) }
+.only { margin-bottom: .75rem }
+.job-head a { color: inherit; text-decoration: none } .job-head a:hover { text-decoration: underline } .job-head [aria-sort] { color: var(--ink); font-weight: 600 }
+.job { display: grid; gap: .125rem 1rem; padding: .625rem 1rem; grid-template: "state when" auto "name agent" auto "host host" auto "where where" auto "standing standing" auto / minmax(0, 1fr) auto }
 .job + .job { border-top: 1px solid var(--line) }
 .job[data-state="needs you"] { box-shadow: inset 3px 0 var(--tone) }
-.job-state { grid-area: state } .job-name { grid-area: name; margin-top: .25rem } .job-standing { grid-area: standing } .job-next { grid-area: next; font-size: .875rem }
-.job-where { grid-area: where; overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .job-when { grid-area: when; text-align: end; white-space: nowrap }
-.hosted .job { grid-template: "state when" auto "name name" auto "host host" auto "where where" auto "standing standing" auto "next next" auto / auto 1fr }
+.job-state { grid-area: state } .job-name { grid-area: name; min-width: 0 } .job-agent { grid-area: agent; justify-self: end } .job-standing { grid-area: standing; min-width: 0 } .job-next { font-size: .875rem; margin-top: .125rem } .job-title { display: block; font-size: .875rem; color: var(--quiet) }
+.jobs .job-where { grid-area: where; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .job-where a { color: inherit; text-decoration: none } .job-where a:hover { text-decoration: underline } .jobs .job-when { grid-area: when; text-align: end; white-space: nowrap }
 .job-host { grid-area: host; font-weight: 600; font-size: .875rem } .trouble { color: var(--work) }
 .troubled { list-style: none; font-size: .875rem; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; margin-bottom: .75rem }
 .job-where, .job-when { font-size: .8125rem; color: var(--quiet) }
@@ -79,8 +82,21 @@ dd { font-variant-numeric: tabular-nums }
 .tasks, .agents { display: grid; gap: .75rem; padding-inline-start: 1.25rem; margin: 0 } .agents { gap: .375rem; margin-top: .375rem; font-size: .9375rem }
 .answer { display: grid; gap: .5rem; max-width: 32rem; margin-top: .5rem } .words { display: flex; flex-wrap: wrap; gap: .5rem }
 meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
-.button { border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; padding: .4rem .75rem; color: var(--ink); text-decoration: none; font-weight: 600; background: var(--sheet) }
-.acts { display: flex; flex-wrap: wrap; gap: .75rem; align-items: start } .acts details { border: 1px solid var(--line); border-radius: 8px; background: var(--sheet) } .acts summary { padding: .5rem .875rem; font-weight: 600 } .acts details > :not(summary) { margin: 0 .875rem .75rem; max-width: 32rem }
+.button { display: inline-flex; align-items: center; min-height: 2.5rem; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; padding: .4rem .75rem; color: var(--ink); text-decoration: none; font-weight: 600; background: var(--sheet) }
+.acts { display: flex; flex-wrap: wrap; gap: .75rem; align-items: start } .acts details { border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; background: var(--sheet) } .acts summary { padding: calc((2.5rem - 2px - 1.5em) / 2) .75rem; font-weight: 600 } .acts details > :not(summary) { margin: 0 .75rem .75rem; max-width: 32rem }
+.tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line); margin-top: -.5rem } .tabs a { padding: .375rem 0; color: var(--quiet); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px } .tabs a:hover { color: var(--ink) } .tabs [aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent) }
+.saids { list-style: none; display: grid; gap: .625rem; grid-template-columns: minmax(0, 1fr) }
+.said { scroll-margin-top: 1rem } .said .who { display: flex; justify-content: space-between; gap: .75rem } .said summary .who { display: inline } .said time { font-size: .8125rem; font-weight: 400; color: var(--quiet); white-space: nowrap }
+.said[data-who=person] { background: color-mix(in srgb, var(--accent) 9%, transparent); border-radius: 8px; padding: .5rem .75rem }
+.said:is([data-who=tool], [data-who=result], [data-who=failed], [data-who=souffleur]) { font-size: .875rem; padding-inline-start: .75rem; border-inline-start: 2px solid var(--line) }
+.said + .said:is([data-who=tool], [data-who=result], [data-who=failed]) { margin-top: -.25rem }
+.who { font-size: .8125rem; font-weight: 600; color: var(--quiet) } .who.failed { color: var(--bad) }
+.words-of { white-space: pre-wrap; max-width: 48rem } .cut { color: var(--quiet); font-style: italic }
+.said summary { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; list-style-position: inside } .brief { color: var(--quiet) }
+pre { margin: .375rem 0; padding: .625rem .75rem; font: .8125rem/1.5 var(--mono); background: color-mix(in srgb, var(--ink) 5%, transparent); border-radius: 8px; white-space: pre-wrap; max-height: 24rem; overflow: auto }
+.files { list-style: none; display: grid } .files li { padding-block: .375rem } .files li + li { border-top: 1px solid var(--line) }
+.counts { white-space: nowrap; font-variant-numeric: tabular-nums; font-size: .875rem } .plus { color: var(--good) } .minus { color: var(--bad) } .hunk { color: var(--quiet) } .diff span { display: block; min-height: 1.5em } .diff :is(.plus, .minus) { background: color-mix(in srgb, currentColor 9%, transparent) }
+.boundary { display: flex; align-items: center; gap: .75rem; font-size: .8125rem; color: var(--quiet); text-align: center; margin-block: .375rem } .boundary::before, .boundary::after { content: ""; flex: 1; min-width: 1rem; border-top: 1px solid var(--line) }
 .timeline svg { display: block; overflow: visible }
 .lane { fill: color-mix(in srgb, var(--ink) 6%, transparent) } .life { fill: color-mix(in srgb, var(--good) 38%, var(--sheet)) } .mend { fill: var(--work) } .wait { fill: color-mix(in srgb, var(--accent) 55%, var(--sheet)) }
 .quiet-stretch { fill: color-mix(in srgb, var(--sheet) 75%, transparent); stroke: var(--quiet); stroke-dasharray: 3 3 } .name { fill: var(--ink); font-size: 12px; font-weight: 600 }
@@ -110,11 +126,11 @@ summary { cursor: pointer } summary::marker { color: var(--quiet) }
 @media (max-width: 47.99rem) { .roomy { display: none } }
 @media (min-width: 48rem) {
   .event { grid-template: "mark time what rev" auto / 1rem 9.5rem minmax(0, 1fr) auto }
-
-  .search { width: 22rem }
-  .job { grid-template: "state name standing when" auto "state where next when" auto / 7.5rem 17rem minmax(0, 1fr) auto; align-items: baseline }
-  .hosted .job { grid-template: "state name host standing when" auto "state where host next when" auto / 7.5rem 15rem 9rem minmax(0, 1fr) auto; align-items: baseline }
-  .job-name { margin-top: 0 }
+}
+@media (min-width: 60rem) {
+  .jobs .job, .jobs .job-head { display: grid; grid-template: "state name agent where standing when" auto / 7.5rem minmax(0, 3fr) minmax(0, 1.25fr) minmax(0, 2.5fr) minmax(0, 4fr) 6rem; align-items: baseline }
+  .hosted .job, .hosted .job-head { grid-template: "state name host agent where standing when" auto / 7.5rem minmax(0, 3fr) minmax(0, 1.5fr) minmax(0, 1.25fr) minmax(0, 2fr) minmax(0, 4fr) 6rem }
+  .jobs:not(.hosted) .job-where { white-space: normal } .job-agent { justify-self: start } .jobs .job-head :last-child { text-align: end }
 }
 .needs, .marks { list-style: none; display: grid; gap: .5rem } .needs .next { margin-top: .125rem }
 .marks li { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 .625rem } .marks time { color: var(--quiet); font-size: .875rem }

@@ -9,6 +9,7 @@ import { idInPath, numberOf } from "../PageWorld.ts"
 import type { RunSight } from "../RunPages.ts"
 import { type FrameLinks, jobsUnder } from "../view/Links.ts"
 import { loggedRunFacts, tasksPart } from "../view/RunPage.ts"
+import { needsYou } from "../view/StateBadge.ts"
 import { timeTag } from "../view/Facts.ts"
 import type { Seen } from "../view/Seen.ts"
 import { jobHead } from "../view/WatchPage.ts"
@@ -64,7 +65,7 @@ export const makeFleetJobs = Effect.fnUntraced(function* ({ gate, linksOf, seen,
         const now = yield* seen
         const form = { address: links.watch(id), hidden: { secret, seen: String(watch.revision) } }
         return [
-          { event: "part", name: "state", data: fleetState(job, fleetFacts(watch, now)) },
+          { event: "part", name: "state", data: fleetState(job, fleetFacts(watch, now)), needs: needsYou(job) },
           { event: "part", name: "acts", data: fleetActs({ job, role: guest.role, watch }, form) },
           { event: "part", name: "words", data: wordsPart(yield* sight.toWatch(log, id), job.host, now) }
         ]
@@ -83,7 +84,7 @@ export const makeFleetJobs = Effect.fnUntraced(function* ({ gate, linksOf, seen,
         const now = yield* seen
         const facts = [...loggedRunFacts(found.run), ["Last event", timeTag(found.run.lastEventAt, now)] as const]
         return [
-          { event: "part", name: "state", data: fleetState(job, facts) },
+          { event: "part", name: "state", data: fleetState(job, facts), needs: needsYou(job) },
           { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret: null }, links, now) }
         ]
       })

@@ -9,19 +9,23 @@ import {
   silenceOf,
   troubleOf
 } from "@souffleur/fleet"
+import { type Asked, queryOfPart } from "../Asked.ts"
 import { type Html, html } from "../Html.ts"
 import { type FrameLinks, jobsUnder } from "../view/Links.ts"
-import { jobRow, listHead, type Paged, pageLinks } from "../view/ListPage.ts"
+import { jobRow, jobTable, listHead, pageLinks } from "../view/ListPage.ts"
 import type { Seen } from "../view/Seen.ts"
 
 /** Hosts that are named for what is wrong with them. */
 const maxNamed = 20
 
 /** A part of the jobs of a fleet, with its hosts. */
-export interface FleetPart extends FoundJobs, Paged {
+export interface FleetPart extends FoundJobs, Asked {
   readonly counts: JobCounts
   readonly hosts: ReadonlyArray<FleetHost>
 }
+
+/** The heads of its columns. It is in one order alone. */
+const heads = ["State", "Name", "Host", "Agent", "Folder", "Now", "Last event"].map((name) => ({ name }))
 
 const row = (job: SeenJob, links: FrameLinks, seen: Seen): Html => {
   const { run, watch } = jobsUnder(`${links.list}${job.log}`)
@@ -62,7 +66,7 @@ const hostsPart = (hosts: ReadonlyArray<FleetHost>): Html => {
 
 /** Returns the part of the list that moves. */
 export const fleetPart = (shown: FleetPart, links: FrameLinks, seen: Seen): Html =>
-  html`<div id="jobs">
+  html`<div id="jobs" data-needs="${shown.counts["needs you"]}">
     <p class="summary" role="status">${summaryOf(shown.counts)}</p>
     ${hostsPart(shown.hosts)}
     ${
@@ -74,11 +78,13 @@ export const fleetPart = (shown: FleetPart, links: FrameLinks, seen: Seen): Html
                 : html`Nothing is called “${shown.search}”.`
             }
           </p>`
-        : html`<ul class="jobs hosted">
-            ${shown.jobs.map((job) => row(job, links, seen))}
-          </ul>`
+        : jobTable(
+            heads,
+            shown.jobs.map((job) => row(job, links, seen)),
+            true
+          )
     }
-    ${pageLinks(shown, links)}
+    ${pageLinks(shown, (page: number) => `${links.list}${queryOfPart({ page, search: shown.search })}`)}
   </div>`
 
 /** Returns the list of all watches and runs of a fleet, with its search. */

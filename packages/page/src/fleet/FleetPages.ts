@@ -3,7 +3,7 @@ import { pageSecretOf } from "@souffleur/process"
 import { Cache, Clock, Effect, type Layer, Option, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { doorScript } from "../asset/DoorScript.ts"
-import { pageIcon } from "../asset/PageIcon.ts"
+import { neededIcon, pageIcon } from "../asset/PageIcon.ts"
 import { pageScript } from "../asset/PageScript.ts"
 import { pageStyle } from "../asset/PageStyle.ts"
 import { written } from "../Html.ts"
@@ -111,7 +111,10 @@ export const layerFleetPages = (
           const links = linksOf(path)
           const shown = yield* part(yield* askedPart)
           const live = `${links.list}live${queryOf(yield* HttpServerRequest.HttpServerRequest)}`
-          return framed({ title: "souffleur", live, main: fleetList(shown, links, yield* seen) }, { links })
+          return framed(
+            { title: "souffleur", needs: shown.counts["needs you"], live, main: fleetList(shown, links, yield* seen) },
+            { links }
+          )
         })
       )
       const follow = entered(({ feed, path }) =>
@@ -162,6 +165,7 @@ export const layerFleetPages = (
         ),
         asset(looks.style, pageStyle, "text/css"),
         asset(looks.icon, pageIcon, "image/svg+xml"),
+        asset(looks.needed, neededIcon, "image/svg+xml"),
         asset(looks.script, pageScript, "text/javascript"),
         asset(looks.door, doorScript, "text/javascript")
       ]

@@ -23,6 +23,21 @@ export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
 export const timeTag = (at: number, { now, zone }: Seen): Html =>
   html`<time datetime="${iso(at)}">${Words.moment(at, now, zone)}</time>`
 
+/** Says how long ago a time was, in its largest unit. */
+const agoInWords = (millis: number): string => {
+  const minutes = Math.floor(millis / 60_000)
+  if (minutes < 1) return "just now"
+  if (minutes < 60) return `${minutes} min ago`
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} d ago`
+}
+
+/** The time of an event as how long ago it was, with the exact one. A time to come, or of long ago, is told itself. */
+export const agoTag = (at: number, seen: Seen): Html => {
+  const ago = seen.now - at
+  const words = ago < 0 || ago >= 30 * 86_400_000 ? Words.day(at, seen.zone) : agoInWords(ago)
+  return html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, seen.zone)}">${words}</time>`
+}
+
 /** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
 const contextUse = ({ tokens, window }: Pick<NonNullable<WatchStatus["context"]>, "tokens" | "window">): Html =>
   window === null

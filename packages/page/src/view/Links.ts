@@ -1,5 +1,11 @@
 /** The addresses that need no cookie: the style, the icon and the scripts. */
-export const looks = { style: "/page.css", icon: "/page.svg", script: "/page.js", door: "/door.js" } as const
+export const looks = {
+  style: "/page.css",
+  icon: "/page.svg",
+  needed: "/needed.svg",
+  script: "/page.js",
+  door: "/door.js"
+} as const
 
 /** The addresses that each page leads to. `report`: `null` where there is none. */
 export interface FrameLinks {

@@ -6,19 +6,22 @@ export interface Framed {
   readonly title: string
   readonly live: string | null
   readonly main: Html
+  /** How many of what it shows need a person. Absent: none. */
+  readonly needs?: number
 }
 
 /** The parts of a document that pages do not share. */
 interface Document {
   readonly title: string
   readonly script: string
+  readonly needs?: number
   /** Another element of its head; `false`: none. */
   readonly more?: Html | false
   readonly body: Html
 }
 
 /** Returns a whole document, with the looks of every page. */
-export const documentOf = ({ body, more = false, script, title }: Document): Html =>
+export const documentOf = ({ body, more = false, needs = 0, script, title }: Document): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -26,9 +29,9 @@ export const documentOf = ({ body, more = false, script, title }: Document): Htm
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         ${more}
-        <title>${title}</title>
+        <title>${needs > 0 && `(${needs}) `}${title}</title>
         <link rel="stylesheet" href="${looks.style}" />
-        <link rel="icon" href="${looks.icon}" />
+        <link rel="icon" href="${needs > 0 ? looks.needed : looks.icon}" />
         <script type="module" src="${script}"></script>
       </head>
       <body>
@@ -37,10 +40,11 @@ export const documentOf = ({ body, more = false, script, title }: Document): Htm
     </html> `
 
 /** Returns a whole page. Without JavaScript it shows the same, and says that it does not move. */
-export const pageFrame = ({ live, main, title }: Framed, links: FrameLinks): Html =>
+export const pageFrame = ({ live, main, needs = 0, title }: Framed, links: FrameLinks): Html =>
   documentOf({
     title,
     script: looks.script,
+    needs,
     body: html`<a class="skip" href="#main">Skip to content</a>
       <header class="top">
         <nav aria-label="souffleur">

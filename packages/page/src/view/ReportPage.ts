@@ -131,6 +131,7 @@ const run = (part: RunPart, shown: Shown): Html =>
       ${part.standing}. ${Words.many(part.completed, "task")} completed, ${Words.many(part.commits.length, "commit")}.
     </p>
     <ul class="marks">
+      ${part.timeline.questions.map((question) => html`<li><span>asked of the plan: ${question}</span></li>`)}
       ${part.tasks.map(
         (task) =>
           html`<li>

@@ -1,5 +1,5 @@
 import type { StateWord } from "@souffleur/domain"
-import { jobSigns, jobWord } from "@souffleur/embed"
+import { jobSigns, jobWord, type Need } from "@souffleur/embed"
 import { type Html, html, type HtmlPart } from "../Html.ts"
 
 /** A job's word, and what a person is needed for. */
@@ -9,11 +9,25 @@ interface Stated {
   readonly held?: boolean
 }
 
+/** Returns whether a job is shown as one that needs a person. */
+export const needsYou = (job: Stated): boolean => jobWord(job) === "needs you"
+
 /** Returns the word of a job's state with its sign. */
 export const stateBadge = (job: Stated): Html =>
   html`<span class="badge" data-state="${jobWord(job)}"
     ><span class="sign" aria-hidden="true">${jobSigns[jobWord(job)]}</span>${jobWord(job)}</span
   >`
+
+/** Returns the state of a job now on one line, as the part of a page that moves. */
+export const stateNow = ({
+  need,
+  standing,
+  ...job
+}: Stated & { readonly need: Need | null; readonly standing: string }): Html =>
+  html`<p id="state" class="standing" role="status">
+    ${stateBadge({ ...job, need })} <span>${need === null ? standing : need.why}</span>
+    ${need !== null && html`<span>Next: <code>${need.next}</code></span>`}
+  </p>`
 
 /** The state of a job in words. */
 interface StateWords {

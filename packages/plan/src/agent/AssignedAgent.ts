@@ -25,12 +25,12 @@ export const reportSession = Effect.fn("reportSession")(function* (assignment: A
   if (isSessionKnown(assignment.sessionId)) return assignment
   const { sessionOf } = yield* assignedAgent(assignment)
   if (sessionOf === undefined) return assignment
-  const { ref } = yield* PlanContext
+  const { git, ref } = yield* PlanContext
   const { outputPath } = yield* Launcher
   const found = yield* sessionOf({
     process: started.process,
     output: outputPath(started.launchId),
-    folder: (yield* ref.state).project,
+    folder: git.folder,
     since: assignment.askedAt,
     // Its output names the session. The prompt is in no log, and so nothing is told by it.
     asked: () => false

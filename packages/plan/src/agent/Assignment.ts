@@ -20,6 +20,7 @@ import type { GitUnusable } from "../git/GitUnusable.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
 import { roleChoice } from "../tasks/PlanAgents.ts"
 import { finisherPrompt, implementerPrompt, nudgePrompt } from "./Prompt.ts"
+import { questionsPrompt } from "./QuestionsPrompt.ts"
 import { reviewerPrompt } from "./ReviewPrompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
@@ -32,6 +33,7 @@ const promptOf = Effect.fnUntraced(
   function* (run: Run, { nudge, role, taskId }: Assignment, word: string) {
     const { git, plan, skillPrompt = "" } = yield* PlanContext
     if (role === "finisher") return finisherPrompt(run, plan.finish, skillPrompt)
+    if (taskId === null) return questionsPrompt(plan, word)
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined)
       return yield* new LaunchFailed({ message: `task ${taskId} is no longer in the plan` })
@@ -80,7 +82,7 @@ const commandOf = Effect.fnUntraced(function* (
  * (spec: behaviour#launch-at-most-once).
  */
 const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: Assignment) {
-  const { ref, requested, words } = yield* PlanContext
+  const { git, ref, requested, words } = yield* PlanContext
   const launchId = launchIdOf(ref.id, assignment.token)
   const effective = clamp(requested, yield* ceilingNow(ref.dispatch))
   const said = yield* words.fresh
@@ -95,7 +97,7 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
       )
     )
   const title = `${assignment.role} ${assignment.taskId ?? ""}`.trimEnd()
-  const process = yield* launchOnce({ id: launchId, command, cwd: run.project, title }, record)
+  const process = yield* launchOnce({ id: launchId, command, cwd: git.folder, title }, record)
   return yield* ref.dispatch({ _tag: "Launched", token: assignment.token, launchId, process })
 })
 

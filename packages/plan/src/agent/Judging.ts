@@ -99,10 +99,13 @@ const madeSince = Effect.fnUntraced(function* ({ head }: Assignment) {
 /** Checks complete work against git: commits and files since the last review (spec: behaviour#verdicts-of-agents). */
 const believed = Effect.fnUntraced(function* (task: Task, assignment: Assignment, named: string | null) {
   const { commitSetting, git } = yield* PlanContext
+  const onto = task.tree?.onto ?? null
   const fresh = yield* git.since(task.reviewed ?? task.base)
   const head = yield* git.head
   const fruitless = (message: string, more = {}) =>
     goesOn(assignment, message, { _tag: "Failed", reason: "nothing done", message, ...more })
+  if (onto !== null && (yield* git.missing([onto])).length > 0)
+    return yield* fruitless(`its branch does not have the commit ${onto} of the run's branch yet`)
   if (head === null || fresh.commits.length === 0)
     return yield* fruitless("it said that it was complete, and made no commit", { hint: commitSetting })
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
@@ -189,11 +192,16 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
   if (ended._tag !== "Ended") return ended satisfies AgentReport
   if (assignment.role === "finisher") return yield* finished(assignment, ended)
   const task = taskOf(run, assignment.taskId)
-  if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)
+  if (task === undefined && assignment.taskId !== null)
+    return nothing("no verdict", `the run has no task ${assignment.taskId}`)
   const cut = yield* cutOff(assignment, ended)
   const read =
     cut === undefined ? spoken(assignment.role, ended) : Result.fail({ reason: "no verdict", message: cut } as const)
-  const silent = (none: NoVerdict) => goesOn(assignment, none.message, unsaid(run, assignment, none))
+  // A plan is questioned by one turn.
+  const silent = (none: NoVerdict) =>
+    task === undefined
+      ? Effect.succeed(unsaid(run, assignment, none))
+      : goesOn(assignment, none.message, unsaid(run, assignment, none))
   if (Result.isFailure(read)) {
     const limited = yield* refused(assignment, ended.output)
     if (limited !== undefined) return limited
@@ -208,6 +216,7 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
       reason: "no verdict",
       message: `the ${assignment.role}'s verdict lacks the secret word of its assignment: it may be a quotation`
     })
+  if (task === undefined) return said._tag === "Complete" ? nothing("no verdict", "it questioned nothing") : said
   if (said._tag === "Complete") return yield* believed(task, assignment, said.testFile)
   return said._tag === "Approved" ? yield* approval(task, assignment, said) : said
 })

@@ -48,6 +48,6 @@ export const redAllowed = (
   run: Run,
   { now: at }: Extract<RunCommand, { readonly _tag: "AllowRed" }>
 ): Decision<Event.RunEvent> =>
-  run.tasks.some(({ begun }) => begun) || run.baseline?.red === false
+  (run.tasks.some(({ begun }) => begun) && run.baseline?.red !== true) || run.baseline?.red === false
     ? notNow("no red commit keeps this run from its first task")
     : ok(Event.RedAllowed.make({ at }), ...(run.paused?.reason === "red" ? [Event.RunResumed.make({ at })] : []))

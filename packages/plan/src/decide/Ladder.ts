@@ -3,6 +3,7 @@ import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import { personRung, rejectionRung } from "../run/RunFields.ts"
 import * as Event from "../run/RunEvent.ts"
+import { numbered } from "./Pause.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
 export type AgentReport =
@@ -117,6 +118,8 @@ const diedOf = (
 interface ReportTime {
   /** Epoch ms. */
   readonly now: number
+  /** True if a person is there. */
+  readonly attended?: boolean
   /** The time that is added to a stated end of a limit, ms. */
   readonly margin?: number
 }
@@ -135,6 +138,18 @@ const limited = (
     ? { resetsAt: null, until: at + trial }
     : limitWait(at, waits, { kind, resetsAt }, margin)
   return ok(Event.AgentLimited.make({ at, token, taskId, kind, ...wait }))
+}
+
+/** Records what is unclear in the plan. A person who is there is waited for (spec: behaviour#questions). */
+const questioned = (token: string, report: AgentReport, { attended = false, now: at }: ReportTime) => {
+  const questions = report._tag === "Rejected" ? report.feedback.issues : []
+  const message = report._tag === "Failed" ? report.message : report._tag === "Stopped" ? "a person stopped it" : null
+  return ok(
+    Event.PlanQuestioned.make({ at, token, questions, message }),
+    ...(attended && questions.length > 0
+      ? [Event.RunPaused.make({ at, reason: "questions", files: [], message: numbered(questions) })]
+      : [])
+  )
 }
 
 /** Decides what follows from a report: the ladder (spec: behaviour#ladder), a wait, or a failed assignment. */
@@ -160,6 +175,7 @@ export const decideReport = (
       ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))
       : ok(Event.RunFinished.make({ at, finishing: "done", message: "" }))
   }
+  if (assignment.taskId === null) return questioned(assignment.token, report, time)
   if (task === undefined) return no("never", `the run has no task ${assignment.taskId}`)
   const of = { token: assignment.token, taskId: task.id }
   if (report._tag === "Stopped") return ok(Event.AgentStopped.make({ at, ...of }))
@@ -178,7 +194,8 @@ export const decideReport = (
     case "Approved":
       return ok(
         Event.ReviewApproved.make({ at, ...of, summary: report.summary, minor: unparked(task, report.minor) }),
-        Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
+        // In a tree of its own it is complete once it has landed.
+        ...(task.tree === null ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })] : [])
       )
     case "Rejected":
       return rejected(task, at, of, {

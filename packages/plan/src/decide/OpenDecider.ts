@@ -32,6 +32,16 @@ const imported = (
   ]
 }
 
+const treeTerms = ({
+  keepsGoing,
+  worktrees
+}: {
+  readonly [K in keyof Event.TreeTerms]: Event.TreeTerms[K] | undefined
+}): Event.TreeTerms => ({
+  ...(worktrees === undefined ? {} : { worktrees }),
+  ...(keepsGoing === undefined ? {} : { keepsGoing })
+})
+
 /** Returns the events that open a run: the plan's tasks, and what was done of them before. */
 export const opened = (
   {
@@ -41,13 +51,16 @@ export const opened = (
     done = [],
     finishingDigest = null,
     found,
+    keepsGoing,
     pin,
     plan,
     progress,
     project,
+    questions = false,
     tasks,
     workflowId,
-    workTree = project
+    workTree = project,
+    worktrees
   }: Extract<RunIntent, { readonly _tag: "Open" }>,
   at: number
 ): ReadonlyArray<Event.RunEvent> => {
@@ -63,8 +76,10 @@ export const opened = (
       tasks,
       finishingDigest,
       branch,
+      ...treeTerms({ keepsGoing, worktrees }),
       ...(pin === undefined ? {} : { pin }),
-      ...(agents === undefined ? {} : { agents })
+      ...(agents === undefined ? {} : { agents }),
+      ...(questions ? { questions } : {})
     }),
     ...(found === null
       ? []
@@ -96,7 +111,7 @@ export const startedTask = (
   if (step._tag !== "Start" || step.task.id !== taskId) return notNow(`task ${taskId} is not next`)
   const begun = { at, taskId, base, branch, untracked }
   if (step.task.final !== true) return ok(Event.TaskStarted.make(begun))
-  return review === undefined || review.commits.length === 0
+  return review === undefined || review.commits.length === 0 || review.files.length === 0
     ? ok(Event.TaskDoneBefore.make({ at, taskId, final: true }))
     : ok(Event.TaskStarted.make({ ...begun, review }))
 }
@@ -120,12 +135,21 @@ export const revised = (
     digest,
     done = [],
     finishingDigest,
-    tasks
+    keepsGoing,
+    tasks,
+    worktrees
   }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
   at: number
 ): Decision<Event.RunEvent> => {
   const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
-  const taken = { digest, tasks, finishingDigest, branch, ...(agents === undefined ? {} : { agents }) }
+  const taken = {
+    digest,
+    tasks,
+    finishingDigest,
+    branch,
+    ...treeTerms({ keepsGoing, worktrees }),
+    ...(agents === undefined ? {} : { agents })
+  }
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
   return ok(
     Event.PlanRevised.make({ at, ...taken, changed, dropped: gone.map(({ id }) => id) }),

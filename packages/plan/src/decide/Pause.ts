@@ -1,12 +1,19 @@
 import type { Run } from "../run/Run.ts"
 
+/** Lists questions in one line. */
+export const numbered = (questions: ReadonlyArray<string>): string =>
+  questions.map((question, at) => `${at + 1}. ${question}`).join(" ")
+
+/** Says in which work tree of a task something is wrong; nothing for the project's own. */
+export const inTree = (folder: string) => (folder === "" ? "" : ` (in ${folder})`)
+
 /** Returns the reason of a pause and its remedy, as one sentence. */
 export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused"]>): string => {
   switch (reason) {
     case "conflict":
-      return `git has conflicts in ${files.join(", ")}: resolve them`
+      return `git has conflicts in ${files.join(", ")}${inTree(message)}: resolve them`
     case "dirty":
-      return `not committed: ${files.join(", ")}: commit it, or put it away`
+      return `not committed: ${files.join(", ")}${inTree(message)}: commit it, or put it away`
     case "not gone":
       return `an agent cannot be ended: ${message}: end that`
     case "history":
@@ -21,6 +28,8 @@ export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused
       return `it cannot go on: ${message}: put that right`
     case "branch":
       return `its branch cannot be made: ${message}`
+    case "questions":
+      return `a reviewer asks about the plan: ${message} Edit the plan, or leave it, and say souffleur conduct answer --plan`
     case "red":
       return `the commit that the first agent would begin from is refused: ${message}: mend it, or say souffleur conduct answer --allow-red`
     case "revert":

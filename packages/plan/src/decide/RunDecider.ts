@@ -9,6 +9,7 @@ import { freshChoice, keptChoice } from "./AgentChoice.ts"
 import { opened, revised, startedTask } from "./OpenDecider.ts"
 import { answered, waitEnded, held, redone, revertMoved, stopped } from "./WordDecider.ts"
 import { due, next } from "./RunStep.ts"
+import { cleared, landed, landingPlanned, landingRefused, setupRefused, treeChosen } from "./TreeDecider.ts"
 import { isRunOver, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
@@ -34,6 +35,10 @@ const ask = (
         )
       : notNow("the finisher is not next")
   }
+  if (step._tag === "Question" && role === "reviewer")
+    return ok(
+      Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false, ...freshChoice(choice) })
+    )
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
   const { task } = step
   const free = (session: string | null) => (session !== null && !held.includes(session) ? session : null)
@@ -115,7 +120,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     }
     case "RevisePlan":
       if (planDifference(run.agreed, command) !== undefined) return revised(run, command, at)
-      return run.paused?.reason === "plan"
+      return run.paused?.reason === "plan" || run.paused?.reason === "questions"
         ? ok(Event.RunResumed.make({ at }))
         : notNow("the plan is as this run has it, and waits for no word")
     case "RebuildStateFile":
@@ -124,6 +129,18 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       return branchChosen(run, command)
     case "ReportBranch":
       return branchReported(run, command)
+    case "ChooseTree":
+      return treeChosen(run, command)
+    case "RefuseSetup":
+      return setupRefused(run, command)
+    case "PlanLanding":
+      return landingPlanned(run, command)
+    case "RefuseLanding":
+      return landingRefused(run, command)
+    case "ReportLanding":
+      return landed(run, command)
+    case "ClearTree":
+      return cleared(run, command)
     case "StartTask":
       return startedTask(run, command)
     case "Ask":

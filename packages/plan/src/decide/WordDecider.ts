@@ -38,6 +38,8 @@ export const answered = (
   if (!waits) return notNow(unawaited(run, task))
   const said = Event.TaskAnswered.make({ at, taskId, answer, text })
   if (!revert) return ok(said)
+  if (task.tree !== null)
+    return notNow(`HEAD has no commit of task ${taskId}, which has a branch of its own: skip it without that`)
   const commits = task.status === "escalated" && answer === "skip" ? revertible(run, task) : []
   return commits.length === 0
     ? notNow(`task ${taskId} has no rejected commit of its implementers to take back: skip it without that`)

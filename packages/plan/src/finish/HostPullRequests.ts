@@ -1,8 +1,8 @@
 import { Settings } from "@souffleur/domain"
 import { replaceDurably, runProgram } from "@souffleur/process"
-import { Effect, FileSystem, Path, Result } from "effect"
+import { type Duration, Effect, FileSystem, Path, Result } from "effect"
 import { gitIn, variablesNamed } from "../git/GitProgram.ts"
-import type { ProposedWork } from "./PullRequestPort.ts"
+import type { ProposedWork, PushedWork } from "./PullRequestPort.ts"
 
 /** Variables by which git and gh find the keys of a remote, and the way to it. */
 const outwards = [
@@ -26,6 +26,19 @@ const outwards = [
 ]
 /** The ways to a remote: no program of an address (`ext::`), and nothing without a key or in clear text. */
 const ways = { GIT_ALLOW_PROTOCOL: "https:ssh:file" }
+
+/** Nobody is there to answer a question of git or ssh, which ask the program `false`. They speak English. */
+const unattended = {
+  GIT_ASKPASS: "false",
+  SSH_ASKPASS: "false",
+  SSH_ASKPASS_REQUIRE: "force",
+  GCM_INTERACTIVE: "never",
+  LC_ALL: "C"
+}
+
+/** How a remote, or git itself, refuses a push for good; any other failure may be over by the morning. */
+const refused =
+  /permission .*denied|authentication failed|could not read (?:username|password)|not found|does not appear to be a git repository|host key verification failed|\[(?:remote )?rejected\]|returned error: 40[134]|transport '[^']*' not allowed/iu
 
 /** Returns the name by which gh knows the repository at an address; `undefined`: by none. */
 export const repositoryAt = (url: string): string | undefined => {
@@ -56,24 +69,53 @@ export const hostPullRequests = Effect.fn("hostPullRequests")(function* (project
   const line = (...args: ReadonlyArray<string>) =>
     Effect.map(asked.git(["rev-parse", ...args]), (text) => path.resolve(project, text.replace(/\n$/u, "")))
 
-  /** Pushes the work from a repository without a configuration of its own, and returns the folder of that. */
-  const push = Effect.fnUntraced(function* ({ branch, commit, remote: { url } }: ProposedWork) {
-    const folder = yield* fs.makeTempDirectoryScoped({ directory: stateDir, prefix: "push-" })
+  /** Pushes from a folder that becomes a repository without a configuration of its own. */
+  const pushFrom = Effect.fnUntraced(function* (
+    folder: string,
+    { branch, commit, remote: { url } }: PushedWork,
+    { dry, within }: { readonly dry: boolean; readonly within: Duration.Input }
+  ) {
     const root = yield* line("--show-toplevel")
     const format = (yield* asked.git(["rev-parse", "--show-object-format"])).trim()
-    const outward = { ...(yield* variablesNamed(outwards)), ...ways }
+    const outward = { ...(yield* variablesNamed(outwards)), ...ways, ...unattended }
     const objects = yield* line("--git-path", "objects")
     const empty = yield* gitIn(folder, {
-      within: "10 minutes",
+      within,
       outward: { ...outward, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) }
     })
     yield* empty.git(["init", "--quiet", "--bare", "--template=", `--object-format=${format}`])
     yield* Effect.ignore(fs.copyFile(yield* line("--git-path", "shallow"), path.join(folder, "shallow")))
     // A path is meant from the project on.
     const address = /^[^/]*:/u.test(url) ? url : path.resolve(root, url)
-    yield* empty.git(["push", "--quiet", "--no-signed", "--", address, `${commit}:refs/heads/${branch}`])
+    yield* empty.git([
+      "push",
+      "--quiet",
+      "--no-signed",
+      ...(dry ? ["--dry-run"] : []),
+      "--",
+      address,
+      `${commit}:refs/heads/${branch}`
+    ])
+  })
+
+  const push = Effect.fnUntraced(function* (work: PushedWork) {
+    const folder = yield* fs.makeTempDirectoryScoped({ directory: stateDir, prefix: "push-" })
+    yield* pushFrom(folder, work, { dry: false, within: "10 minutes" })
     return folder
   })
+
+  /** Asks the remote as a push does, and sends nothing. Returns why it would be refused; `null`: it would not. */
+  const tryPush = Effect.fn("hostPullRequests.tryPush")(
+    function* (work: PushedWork) {
+      // A look makes no state folder.
+      const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-push-" })
+      yield* pushFrom(folder, work, { dry: true, within: "10 seconds" })
+      return null
+    },
+    Effect.scoped,
+    Effect.catch(({ message }) => Effect.succeed({ problem: withoutKeys(message), sure: refused.test(message) })),
+    Effect.provide(services)
+  )
 
   const gh = Effect.fnUntraced(function* (cwd: string, args: ReadonlyArray<string>, stdin = "") {
     return yield* runProgram({
@@ -134,5 +176,5 @@ export const hostPullRequests = Effect.fn("hostPullRequests")(function* (project
     Effect.catch(({ message }) => Effect.succeed({ problem: message })),
     Effect.provide(services)
   )
-  return { propose }
+  return { propose, tryPush }
 })

@@ -2,16 +2,20 @@ import { Context, Effect } from "effect"
 import type { Remote } from "../git/GitBranches.ts"
 import type { Delivered } from "../run/RunFields.ts"
 
-/** Work that is to be proposed to others. */
-export interface ProposedWork {
-  /** The id of its run. */
-  readonly id: string
+/** Work that is to be pushed. */
+export interface PushedWork {
   readonly branch: string
   /** The commit that the branch is pushed at. */
   readonly commit: string
+  readonly remote: Remote
+}
+
+/** Work that is to be proposed to others. */
+export interface ProposedWork extends PushedWork {
+  /** The id of its run. */
+  readonly id: string
   /** The branch that it is meant for; `null`: unknown. */
   readonly onto: string | null
-  readonly remote: Remote
   readonly title: string
   readonly body: string
 }

@@ -53,7 +53,17 @@ const parted = (text: string) => {
 }
 
 /** Keys by which front matter speaks to souffleur, beside `tasks`. */
-const ownKeys = ["workflow_id", "constraints", "branch", "finish", "reference_docs", "setup", "verify"]
+const ownKeys = [
+  "workflow_id",
+  "constraints",
+  "branch",
+  "worktrees",
+  "on_escalation",
+  "finish",
+  "reference_docs",
+  "setup",
+  "verify"
+]
 
 /** Tells whether a source speaks to souffleur, by such a key or by the agents of roles. Other tools may have others. */
 const isSpoken = (source: unknown) =>

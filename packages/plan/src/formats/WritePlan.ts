@@ -39,7 +39,8 @@ const roleOf = ({ models, ...role }: RoleChoice) => ({
 })
 
 /** Returns a plan as YAML that is read as the same plan. */
-export const writePlan = ({ agents, branch, finish, tasks: all, workflowId }: Plan): string => {
+export const writePlan = (plan: Plan): string => {
+  const { agents, branch, finish, keepsGoing, questions, tasks: all, workflowId, worktrees } = plan
   const tasks = all.filter(({ final }) => final === undefined)
   const gates = tasks.flatMap(({ gate }) => gate ?? [])
   const isCommon = tasks.every(({ gate }) => Equal.equals(gate?.verify, gates[0]?.verify))
@@ -55,6 +56,9 @@ export const writePlan = ({ agents, branch, finish, tasks: all, workflowId }: Pl
       setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,
       verify: isCommon ? gates[0]?.verify : undefined,
       branch,
+      questions,
+      worktrees,
+      on_escalation: keepsGoing === true ? "continue" : undefined,
       final_review: tasks.length < all.length ? true : undefined,
       finish: finishOf(finish),
       tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title }) => ({

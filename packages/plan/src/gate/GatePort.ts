@@ -11,6 +11,13 @@ export interface GateOrder {
   readonly ref: RunRef
 }
 
+/** A work tree that programs are to make ready. */
+export interface SetupOrder {
+  readonly folder: string
+  readonly programs: ReadonlyArray<PlanProgram>
+  readonly ref: RunRef
+}
+
 /** UTF-16 units of a program in the log. */
 const maxLine = 200
 
@@ -23,11 +30,14 @@ export const loggedProgram = (words: PlanProgram): string => programLine(words).
  */
 export const GatePort = Context.Reference<{
   readonly judge: (order: GateOrder) => Effect.Effect<RefusedWork | null>
+  /** Makes a work tree ready by programs of a plan, as the checkout of a gate. `null`: each ended with 0. */
+  readonly setUp: (order: SetupOrder) => Effect.Effect<RefusedWork | null>
   /** Ends what the programs of a killed conductor left running. */
   readonly end: (ref: RunRef) => Effect.Effect<void>
 }>("@souffleur/plan/GatePort", {
   defaultValue: () => ({
     judge: () => Effect.succeed({ program: "git worktree add", code: null, said: "nothing is checked out here" }),
+    setUp: () => Effect.succeed(null),
     end: () => Effect.void
   })
 })

@@ -5,9 +5,8 @@ import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
 import type { RunRef } from "../run/RunRef.ts"
 import type { PlanProgram } from "../tasks/PlannedTask.ts"
-import { type GateOrder, loggedProgram } from "./GatePort.ts"
-
-const parts = (text: string) => text.split("\0").filter((part) => part !== "")
+import { type GateOrder, loggedProgram, type SetupOrder } from "./GatePort.ts"
+import { includeFiles } from "./IncludeFiles.ts"
 
 /** Where a plan's programs run, and with which variables. */
 export interface GatePlace {
@@ -29,7 +28,9 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
   const path = yield* Path.Path
   const { stateDir, verifyTimeout } = yield* Settings
   const processes = yield* Processes
-  const services = yield* Effect.context<Effect.Services<ReturnType<typeof runCheck>> | Processes>()
+  const services = yield* Effect.context<
+    Effect.Services<ReturnType<typeof runCheck | typeof includeFiles>> | Processes
+  >()
   const asked = yield* gitIn(project)
   const all = path.join(stateDir, "gates")
   const line = (what: string) => Effect.map(asked.git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
@@ -47,23 +48,6 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
     )
   })
 
-  /** Copies the ignored files that the project wants in each work tree. What cannot be copied is left out. */
-  const include = Effect.fnUntraced(function* (root: string, folder: string) {
-    const file = path.join(root, ".worktreeinclude")
-    if (!(yield* fs.exists(file))) return
-    const whole = yield* gitIn(root)
-    const named = parts(yield* whole.git(["ls-files", "--others", "--ignored", `--exclude-from=${file}`, "-z"]))
-    const ignored = yield* whole.ignored(named)
-    for (const name of named.filter((one) => ignored.has(one))) {
-      const [from, to] = [path.join(root, name), path.join(folder, name)]
-      const copied = Effect.matchEffect(fs.readLink(from), {
-        onFailure: () => fs.copyFile(from, to),
-        onSuccess: (target) => fs.symlink(target, to)
-      })
-      yield* Effect.ignore(Effect.andThen(fs.makeDirectory(path.dirname(to), { recursive: true }), copied))
-    }
-  })
-
   /** Checks a commit out, and returns the folder of the project in it. */
   const checkout = Effect.fnUntraced(function* ({ head, ref }: GateOrder) {
     const [root, prefix] = yield* Effect.all([line("--show-toplevel"), line("--show-prefix")])
@@ -73,7 +57,7 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
     yield* asked.git(["worktree", "add", "--force", "--force", "--no-checkout", "--detach", folder, head])
     // The configuration that counts there may name other filters.
     yield* (yield* gitIn(folder)).filtered(["reset", "--hard", "--quiet"])
-    yield* include(root, folder)
+    yield* includeFiles(root, folder)
     return path.join(folder, prefix)
   })
 
@@ -106,21 +90,32 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
     )
   }
 
-  const judgeIn = Effect.fnUntraced(function* (order: GateOrder) {
-    yield* endLeft(order.ref)
-    const made = yield* Effect.result(checkout(order))
-    if (Result.isFailure(made))
-      return { program: "git worktree add", code: null, said: made.failure.message.slice(0, 2000) }
-    const check = run(made.success, order.ref.id)
-    for (const words of [...order.gate.setup, ...order.gate.verify]) {
+  /** Runs programs in a folder one after another, until one refuses. */
+  const runAll = Effect.fnUntraced(function* (cwd: string, id: string, programs: ReadonlyArray<PlanProgram>) {
+    const check = run(cwd, id)
+    for (const words of programs) {
       const refused = yield* check(words)
       if (refused !== null) return refused
     }
     return null
   })
+  const judgeIn = Effect.fnUntraced(function* (order: GateOrder) {
+    yield* endLeft(order.ref)
+    const made = yield* Effect.result(checkout(order))
+    if (Result.isFailure(made))
+      return { program: "git worktree add", code: null, said: made.failure.message.slice(0, 2000) }
+    return yield* runAll(made.success, order.ref.id, [...order.gate.setup, ...order.gate.verify])
+  })
   const judge = Effect.fn("hostGate.judge")((order: GateOrder) =>
     judgeIn(order).pipe(Effect.ensuring(endLeft(order.ref)), Effect.provide(services))
   )
+  const setUp = Effect.fn("hostGate.setUp")(({ folder, programs, ref }: SetupOrder) =>
+    endLeft(ref).pipe(
+      Effect.andThen(runAll(folder, ref.id, programs)),
+      Effect.ensuring(endLeft(ref)),
+      Effect.provide(services)
+    )
+  )
   const end = Effect.fn("hostGate.end")((ref: RunRef) => Effect.provide(endLeft(ref), services))
-  return { judge, end, clear: (id: string) => Effect.provide(clear(id), services) }
+  return { judge, setUp, end, clear: (id: string) => Effect.provide(clear(id), services) }
 })

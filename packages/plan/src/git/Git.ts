@@ -98,6 +98,8 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   return {
     /** The root of the work tree. */
     root,
+    /** The folder of the project in it. */
+    folder: project,
     head,
     branches: gitBranches({ asked, failed, services }),
     // A submodule's own changes are left out. A submodule at another commit is seen.
@@ -147,6 +149,12 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
       Effect.map((text) => theirs(parts(text, "\0"))),
       Effect.mapError(failed("which files it does not know"))
     ),
+    /** Returns those of these files that are there, and that git does not know, ignored ones too. */
+    unknown: Effect.fn("Git.unknown")(function* (files: ReadonlyArray<string>) {
+      if (files.length === 0) return []
+      const listed = git(["ls-files", "--others", "-z", "--", ...files])
+      return parts(yield* Effect.mapError(listed, failed("which files it does not know")), "\0")
+    }),
     /** Returns whether HEAD has a file of exactly this name. */
     has: Effect.fn("Git.has")(function* (file: string) {
       const listed = git(["ls-tree", "-z", "--name-only", "HEAD", "--", file])

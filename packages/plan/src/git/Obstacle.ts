@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { inTree } from "../decide/Pause.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { Run } from "../run/Run.ts"
 import type { GitStatus } from "./Git.ts"
@@ -18,17 +19,24 @@ export const obstacle = ({ changed, conflicts }: GitStatus, dirty: boolean) => {
  * approved, because it holds earlier work and a person's commits.
  */
 export const astray = Effect.fn("astray")(function* (run: Run, { branch }: GitStatus) {
-  const { git, plan } = yield* PlanContext
+  const { git, plan, tree } = yield* PlanContext
   const history = (message: string) => ({ reason: "history" as const, files: [], message })
   const doing = yield* git.underWay
-  if (doing !== null) return history(`${doing} is in progress`)
+  if (doing !== null) return history(`${doing} is in progress${inTree(tree?.folder ?? "")}`)
   const named = (name: string | null) => (name === null ? "no branch" : `branch ${name}`)
-  const elsewhere = run.branch !== undefined && branch !== run.branch
-  const there = history(`it is on ${named(branch)}, and the newest task began on ${named(run.branch ?? null)}`)
+  const wanted = run.branch === undefined ? undefined : (tree?.branch ?? run.branch)
+  const elsewhere = wanted !== undefined && branch !== wanted
+  const there = history(
+    tree === undefined
+      ? `it is on ${named(branch)}, and the newest task began on ${named(wanted ?? null)}`
+      : `the work tree ${tree.folder} is on ${named(branch)}, and its task on ${named(tree.branch)}`
+  )
   // A conductor may have been killed between a merge and its log.
   const merges = plan.finish._tag === "Merge" && run.phase === "completion" && branch === run.ownBranch?.from
   if (elsewhere && !merges) return there
+  // What landed since a work tree was made is none of its own.
   const kept = run.tasks.flatMap(({ base, id, skipped, status, work }) => {
+    if (tree !== undefined) return id === tree.taskId ? [{ id, commits: [tree.base] }] : []
     if (skipped) return []
     return status === "completed"
       ? [{ id, commits: work.commits }]
@@ -53,9 +61,11 @@ export const withoutObstacle = Effect.fn("withoutObstacle")(function* <E, R>(
   then: Effect.Effect<Run, E, R>,
   run?: Run
 ) {
-  const { git, ref } = yield* PlanContext
+  const { git, ref, tree } = yield* PlanContext
   const status = yield* git.status
   const found =
     obstacle(status, false) ?? (run === undefined ? undefined : yield* astray(run, status)) ?? obstacle(status, dirty)
-  return found === undefined ? yield* then : yield* ref.dispatch({ _tag: "Pause", ...found })
+  return found === undefined
+    ? yield* then
+    : yield* ref.dispatch({ _tag: "Pause", message: tree?.folder ?? "", ...found })
 })

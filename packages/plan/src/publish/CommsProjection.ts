@@ -1,7 +1,8 @@
 import { type CommsLink, type CommsUnavailable, Settings } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
-import { initialRun, isRunOver, needsPerson, type Run, type Task } from "../run/Run.ts"
+import { needsPerson } from "../decide/RunStep.ts"
+import { initialRun, isRunOver, type Run, type Task } from "../run/Run.ts"
 import { evolveRun } from "../run/RunEvolution.ts"
 import { RunLog, streamOf } from "../run/RunLog.ts"
 

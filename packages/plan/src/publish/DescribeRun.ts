@@ -11,7 +11,7 @@ import {
   Words,
   type Zone
 } from "@souffleur/domain"
-import { pauseInWords } from "../decide/Pause.ts"
+import { numbered, pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { type Delivered, isPersons, refusalEnd, type Used } from "../run/RunFields.ts"
 import { firstSuspect } from "./WorkProblem.ts"
@@ -117,6 +117,14 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   BranchChosen: ({ branch }) => described("detail", `branch ${branch} is made`),
   BranchBegun: ({ branch, from }) =>
     described("info", `the run has branch ${branch}${from === null ? "" : `, begun from ${from}`}`),
+  TreeChosen: ({ folder, taskId }) => described("detail", `task ${taskId} gets the work tree ${folder}`),
+  LandingPlanned: ({ taskId }) => described("detail", `the work of task ${taskId} is about to land`),
+  LandingRefused: ({ message, taskId }) =>
+    described("warning", `the work of task ${taskId} does not land: ${message.split("\n", 1)[0]}`),
+  TreeCleared: ({ folder, kept, taskId }) =>
+    kept === null
+      ? described("detail", `the work tree of task ${taskId} is removed`)
+      : described("warning", `the work tree of task ${taskId} stays in ${folder}: ${kept}`),
   TaskStarted: ({ review, taskId }) =>
     described(
       "info",
@@ -129,9 +137,11 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "info",
       role === "finisher"
         ? `the finishing step starts${byWhom(agent, choice)}`
-        : nudge !== null && resumed
-          ? `the same ${role} goes on with task ${taskId}, in its session`
-          : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${byWhom(agent, choice)}${insteadOf === undefined ? "" : `, the next model after ${insteadOf}`}`
+        : taskId === null
+          ? `a reviewer is asked what is unclear in the plan${byWhom(agent, choice)}`
+          : nudge !== null && resumed
+            ? `the same ${role} goes on with task ${taskId}, in its session`
+            : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${byWhom(agent, choice)}${insteadOf === undefined ? "" : `, the next model after ${insteadOf}`}`
     ),
   AgentPrepared: ({ effective, launchId, requested }) =>
     described(
@@ -217,6 +227,12 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "warning",
       `the gate refuses the commit that the first agent would begin from: ${refused.program} ${refusalEnd(refused)}`
     ),
+  PlanQuestioned: ({ message, questions }) =>
+    message !== null
+      ? described("warning", `the plan is not questioned: ${message}`)
+      : questions.length === 0
+        ? described("info", "nothing in the plan is unclear")
+        : described("warning", `a reviewer asks about the plan: ${numbered(questions)}`),
   RedAllowed: () =>
     described("info", "a person lets the first agent begin from a commit that the gate refuses", {
       message: "system",

@@ -1,6 +1,7 @@
 import { type Choice, type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
-import { needsPerson, type Run, taskOf } from "../run/Run.ts"
+import { needsPerson } from "../decide/RunStep.ts"
+import { type Run, taskOf } from "../run/Run.ts"
 import { isPersons, nothingUsed, sumUsed } from "../run/RunFields.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { describeRunEvent, type RunNoticeKind, usedInWords } from "./DescribeRun.ts"

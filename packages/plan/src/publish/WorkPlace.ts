@@ -9,6 +9,12 @@ const broughtTo = ({ delivered, finishing }: Run): string => {
     : `, pull request ${delivered.url}`
 }
 
+/** Says which work trees of tasks stay, why, and where, a line each. */
+export const treesThatStay = ({ trees }: Run): ReadonlyArray<string> =>
+  trees.flatMap(({ branch, folder, kept, taskId }) =>
+    kept === null ? [] : [`${taskId}: ${folder}, on branch ${branch}: ${kept}`]
+  )
+
 /** Says where the work of a run lies, once every task is complete; `undefined`: it has none, or is not so far. */
 export const workPlace = (run: Run): string | undefined => {
   const { branch, phase, summary, tasks } = run

@@ -22,16 +22,20 @@ export const agreedOf = ({
   agents,
   branch,
   finishingDigest,
-  tasks
-}: Pick<Of<"RunOpened" | "PlanRevised">, "agents" | "branch" | "finishingDigest" | "tasks">): Run["agreed"] => ({
+  keepsGoing,
+  tasks,
+  worktrees
+}: Pick<Of<"RunOpened" | "PlanRevised">, keyof Run["agreed"]>): Run["agreed"] => ({
   tasks,
   finishingDigest,
   branch,
-  ...(agents === undefined ? {} : { agents })
+  ...(agents === undefined ? {} : { agents }),
+  ...(worktrees === undefined ? {} : { worktrees }),
+  ...(keepsGoing === undefined ? {} : { keepsGoing })
 })
 
 /** The pauses that another plan ends. */
-const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan", "red", "branch"])
+const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan", "red", "branch", "questions"])
 
 /** Returns what changes where a person takes the plan as it is. What has more to do is not at its end. */
 export const revisedRun = (run: Run, { digest, dropped, tasks, ...more }: Of<"PlanRevised">): RunChange => {

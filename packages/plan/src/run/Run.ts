@@ -1,6 +1,7 @@
 import { leastPin, ModelChoice, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Count, Measure, Text, Time } from "@souffleur/eventlog"
 import { Schema, Struct } from "effect"
+import { LeftTree, WorkingTree } from "../tree/TaskTree.ts"
 import {
   AgreedPlan,
   Chosen,
@@ -8,7 +9,6 @@ import {
   EndingReason,
   EscalationReason,
   Feedback,
-  isPersons,
   AgentRole,
   Delivered,
   Died,
@@ -78,6 +78,8 @@ export const Task = Schema.Struct({
   skipped: Schema.Boolean,
   /** The task's `digest` when it was approved; `null`: unknown. */
   doneAs: Schema.NullOr(Text),
+  /** Its own work tree; `null`: it has none, or needs it no more. */
+  tree: Schema.NullOr(WorkingTree),
   /** True if the task was begun in this run, so that its `base` is known. */
   begun: Schema.Boolean,
   /** True if the plan has lost the task while an agent is at work on it. It is forgotten when that agent has ended. */
@@ -144,6 +146,8 @@ export const Run = Schema.Struct({
   /** The branch that souffleur made for it; `null`: none. */
   ownBranch: Schema.NullOr(OwnBranch),
   assignment: Schema.NullOr(Assignment),
+  /** Work trees that no task needs any more. */
+  trees: Schema.Array(LeftTree),
   /** As its newest conductor has it; `null`: no conductor said. */
   chosen: Schema.NullOr(Chosen),
   assignments: Count,
@@ -161,6 +165,8 @@ export const Run = Schema.Struct({
   allowedSince: Time,
   /** The commit from which the first agent begins, as the gates judged it; `null`: they did not. */
   baseline: Schema.NullOr(Schema.Struct({ head: Schema.NullOr(Text), red: Schema.Boolean })),
+  /** What is unclear in the plan, once that is `asked`; `null`: nobody is to be asked. */
+  questions: Schema.NullOr(Schema.Struct({ asked: Schema.Boolean, list: Schema.Array(Text) })),
   /** The commit from which the first task began; `null`: there was none yet. Absent: none has begun. */
   firstBase: Schema.optionalKey(Schema.NullOr(Text)),
   /** A person holds the run: nothing further begins. */
@@ -216,6 +222,7 @@ export const initialRun: Run = {
   branch: undefined,
   ownBranch: null,
   assignment: null,
+  trees: [],
   chosen: null,
   assignments: 0,
   wait: null,
@@ -225,6 +232,7 @@ export const initialRun: Run = {
   used: nothingUsed,
   allowedSince: 0,
   baseline: null,
+  questions: null,
   held: null,
   stop: null,
   reverting: null,
@@ -273,6 +281,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   escalation: null,
   skipped: false,
   doneAs: null,
+  tree: null,
   begun: false,
   dropped: false,
   startedAt: null,
@@ -285,13 +294,6 @@ export const taskOf = (run: Run, id: string | null): Task | undefined => run.tas
 /** Returns whether nothing is left to do, not even for the user. */
 export const isRunOver = ({ finishing, paused, phase }: Run): boolean =>
   phase === "finished" && finishing !== "failed" && paused?.reason !== "plan"
-
-/** Returns whether a person's word or hand is needed before the run can continue. */
-export const needsPerson = (run: Run): boolean =>
-  run.paused !== null ||
-  isPersons(run.wait?.kind) ||
-  run.tasks.some(({ status }) => status === "escalated") ||
-  (run.phase === "finished" && !isRunOver(run))
 
 /** Returns the idempotency token of an agent's launch (spec: behaviour#launch-at-most-once). */
 export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`

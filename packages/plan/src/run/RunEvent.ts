@@ -1,6 +1,7 @@
 import { Event as Watched, leastPin, Owner, phoneEvents, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
+import * as Tree from "../tree/TreeEvent.ts"
 import * as Assignment from "./AssignmentEvent.ts"
 import {
   Chosen,
@@ -13,9 +14,11 @@ import {
   RefusedWork,
   Reviewed,
   TaskOutline,
+  TreeTerms,
   Work
 } from "./RunFields.ts"
 
+export * from "../tree/TreeEvent.ts"
 export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
 
@@ -46,7 +49,10 @@ export const RunOpened = event("RunOpened", {
   /** The branch that the plan asks for, or `auto`; `null`: none. */
   branch: TextOrNull,
   /** The agents that the plan chose; absent: none. */
-  agents: Schema.optionalKey(PlanAgents)
+  agents: Schema.optionalKey(PlanAgents),
+  /** The plan is questioned before its first task. Absent: it is not. */
+  questions: Schema.optionalKey(Schema.Literal(true)),
+  ...TreeTerms.fields
 })
 /**
  * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. Buttons of
@@ -71,6 +77,7 @@ export const PlanRevised = event("PlanRevised", {
   finishingDigest: TextOrNull,
   branch: TextOrNull,
   agents: Schema.optionalKey(PlanAgents),
+  ...TreeTerms.fields,
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([]))),
   dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
@@ -143,6 +150,11 @@ export const BaselineVerified = event("BaselineVerified", { head: Schema.NullOr(
 export const BaselineRefused = event("BaselineRefused", { head: Text, ...RefusedWork.fields })
 /** Programs of a gate left these processes running, which are ended next. */
 export const GateLeftEnding = event("GateLeftEnding", { pids: Schema.Array(Schema.Int) })
+/**
+ * A reviewer was asked once what is unclear in the plan; no `questions`: nothing is. `message`: why it gave no verdict;
+ * `null`: it gave one.
+ */
+export const PlanQuestioned = event("PlanQuestioned", { token: Text, questions: Texts, message: Schema.NullOr(Text) })
 /** A person lets the first agent begin from a commit that a gate refuses. */
 export const RedAllowed = event("RedAllowed", {})
 
@@ -221,6 +233,7 @@ export const RunEvent = Schema.Union([
   StateFileRebuilt,
   BranchChosen,
   BranchBegun,
+  Tree.TreeChosen,
   TaskStarted,
   Assignment.AgentAsked,
   Assignment.AgentPrepared,
@@ -242,12 +255,16 @@ export const RunEvent = Schema.Union([
   Assignment.QuietBegan,
   Assignment.AllowanceRenewed,
   Assignment.LimitWaitEnded,
+  Tree.LandingPlanned,
+  Tree.LandingRefused,
   TaskCompleted,
+  Tree.TreeCleared,
   WorkVerified,
   WorkRefused,
   BaselineVerified,
   BaselineRefused,
   GateLeftEnding,
+  PlanQuestioned,
   RedAllowed,
   TaskEscalated,
   TaskAnswered,

@@ -11,12 +11,20 @@ import {
   revisedRun,
   verifiedRun
 } from "./EndEvolution.ts"
-import { freshTask, initialRun, type Run, type Assignment } from "./Run.ts"
+import { freshTask, initialRun, type Run, type Assignment, taskOf } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import {
+  approvedInTree,
+  chosenTree,
+  clearedTrees,
+  letGo,
+  plannedLanding,
+  refusedLanding
+} from "../tree/TreeEvolution.ts"
+import {
   answeredRun,
-  begunTask,
+  begunTasks,
   type RunChange,
   imported,
   joinedWork,
@@ -36,7 +44,7 @@ type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { re
 
 const change = (run: Run, event: RunEvent): RunChange =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, pin, plan, project, workflowId, workTree, ...agreed }) => ({
+    RunOpened: ({ at, digest, pin, plan, project, questions, workflowId, workTree, ...agreed }) => ({
       phase: "implementation",
       workflowId,
       project,
@@ -46,6 +54,7 @@ const change = (run: Run, event: RunEvent): RunChange =>
       pin,
       agreed: agreedOf(agreed),
       tasks: agreed.tasks.map(freshTask),
+      questions: questions === true ? { asked: false, list: [] } : null,
       openedAt: at,
       allowedSince: at
     }),
@@ -72,11 +81,15 @@ const change = (run: Run, event: RunEvent): RunChange =>
       branch,
       ownBranch: { branch, from, base, remote, begun: true }
     }),
+    TreeChosen: (event) => ({
+      ...withTask(run, event.taskId, () => chosenTree(event)),
+      trees: letGo(run.trees, taskOf(run, event.taskId), null)
+    }),
     TaskStarted: (event) => ({
       current: event.taskId,
       branch: event.branch,
       ...(run.firstBase === undefined ? { firstBase: event.base } : {}),
-      tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) }))
+      ...begunTasks(run, event)
     }),
     AgentAsked: (event) => ({
       assignment: askedAssignment(run, event),
@@ -161,7 +174,10 @@ const change = (run: Run, event: RunEvent): RunChange =>
         implementer: null
       }))
     }),
-    ReviewApproved: (event) => ({ ...assignmentOver, ...withTask(run, event.taskId, (task) => parked(task, event)) }),
+    ReviewApproved: (event) => ({
+      ...assignmentOver,
+      ...withTask(run, event.taskId, (task) => ({ ...parked(task, event), ...approvedInTree(task) }))
+    }),
     ReviewRejected: (event) => ({
       ...assignmentOver,
       ...withTask(run, event.taskId, (task) => rejectedWork(task, event))
@@ -183,8 +199,12 @@ const change = (run: Run, event: RunEvent): RunChange =>
             }
           : { implementation: { head, verified: false } })
       })),
+    LandingPlanned: (event) => withTask(run, event.taskId, (task) => plannedLanding(task, event)),
+    LandingRefused: (event) => withTask(run, event.taskId, (task) => refusedLanding(task, event)),
+    TreeCleared: (event) => ({ trees: clearedTrees(run.trees, event) }),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
       current: null,
+      trees: letGo(run.trees, taskOf(run, taskId), null),
       ...withTask(run, taskId, ({ digest, earlier, implementation }) => ({
         status: "completed",
         verified: implementation?.verified ?? false,
@@ -193,7 +213,8 @@ const change = (run: Run, event: RunEvent): RunChange =>
         earlier: null,
         completedAt: at,
         implementation: null,
-        implementer: null
+        implementer: null,
+        tree: null
       }))
     }),
     WorkVerified: ({ taskId }) => withTask(run, taskId, verifiedWork),
@@ -201,6 +222,7 @@ const change = (run: Run, event: RunEvent): RunChange =>
     BaselineVerified: ({ head }) => ({ baseline: { head, red: false } }),
     BaselineRefused: ({ head }) => ({ baseline: { head, red: true } }),
     GateLeftEnding: () => ({}),
+    PlanQuestioned: ({ questions: list }) => ({ ...assignmentOver, questions: { asked: true, list } }),
     RedAllowed: () => ({ baseline: { head: run.baseline?.head ?? null, red: false } }),
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),
@@ -233,11 +255,12 @@ const unasked = (run: Run, assignment: Assignment): RunChange =>
     : withTask(run, assignment.taskId, () => untried(assignment))
 
 /** The parts of a run that a press depends on. What its agents do meanwhile is none of them. */
-const stance = ({ finishing, held, paused, phase, stop, tasks, wait }: Run) => [
+const stance = ({ finishing, held, paused, phase, questions, stop, tasks, wait }: Run) => [
   finishing,
   held,
   paused,
   phase,
+  questions,
   stop,
   wait,
   ...tasks.map(({ escalation }) => escalation)

@@ -40,6 +40,7 @@ export const EscalationReason = Schema.Literals([
   "implementer failures",
   "reviewer failures",
   "gate",
+  "landing",
   "unproven"
 ])
 export type EscalationReason = typeof EscalationReason.Type
@@ -82,12 +83,20 @@ export const PlanAgents = Schema.Struct({
 })
 export type PlanAgents = typeof PlanAgents.Type
 
+/** What a plan says of the work trees of its tasks; absent: they have none, and a stuck task stops the others. */
+export const TreeTerms = Schema.Struct({
+  worktrees: Schema.optionalKey(Schema.Literal(true)),
+  keepsGoing: Schema.optionalKey(Schema.Literal(true))
+})
+export type TreeTerms = typeof TreeTerms.Type
+
 /** The plan as a person took it. */
 export const AgreedPlan = Schema.Struct({
   tasks: Schema.Array(TaskOutline),
   finishingDigest: Schema.NullOr(Text),
   branch: Schema.NullOr(Text),
-  agents: Schema.optionalKey(PlanAgents)
+  agents: Schema.optionalKey(PlanAgents),
+  ...TreeTerms.fields
 })
 
 /** The agents and the permission that a person chose for a run. `null`: none, so the plan's or the configured one. */
@@ -96,7 +105,9 @@ export const Chosen = Schema.Struct({
   reviewer: Schema.NullOr(Text),
   permission: Permission,
   /** No further task begins from then on. */
-  deadline: Schema.optionalKey(Time)
+  deadline: Schema.optionalKey(Time),
+  /** A task that waits for a person does not stop the others. */
+  keepsGoing: Schema.optionalKey(Schema.Literal(true))
 })
 export type Chosen = typeof Chosen.Type
 
@@ -182,7 +193,8 @@ export const PauseReason = Schema.Literals([
   "deadline",
   "red",
   "branch",
-  "revert"
+  "revert",
+  "questions"
 ])
 
 /** What a gate says of a commit that a program refuses: its words, its exit code and the end of its output. */

@@ -1,5 +1,6 @@
 import type { Owner, Permission, PhoneIntent, Pin, PinIntent, ProcessIdentity } from "@souffleur/domain"
 import type { AgentReport } from "../decide/Ladder.ts"
+import type { TaskTree } from "../tree/TaskTree.ts"
 import type { PlanTerms } from "../tasks/PlanTerms.ts"
 import type * as Event from "./RunEvent.ts"
 
@@ -24,6 +25,10 @@ export type RunIntent =
       readonly branch?: string | null
       /** The agents that the plan chooses; absent: none. */
       readonly agents?: Event.PlanAgents
+      /** True if the plan is questioned before its first task. */
+      readonly questions?: boolean
+      readonly worktrees?: true
+      readonly keepsGoing?: true
       /** The progress in a state file from before the run. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
@@ -60,6 +65,18 @@ export type RunIntent =
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
   | ({ readonly _tag: "ChooseBranch" } & Pick<typeof Event.OwnBranch.Type, "branch" | "from">)
   | ({ readonly _tag: "ReportBranch" } & Omit<typeof Event.OwnBranch.Type, "begun">)
+  /** A task is about to get this work tree. */
+  | ({ readonly _tag: "ChooseTree" } & TaskTree)
+  /** What makes the work tree of a task ready refuses to, at the commit that it begins from. */
+  | { readonly _tag: "RefuseSetup"; readonly head: string; readonly refused: Event.RefusedWork }
+  /** Approved work is about to land. */
+  | ({ readonly _tag: "PlanLanding" } & Omit<typeof Event.LandingPlanned.Type, "_tag" | "at">)
+  /** It does not go together with the run's branch. */
+  | ({ readonly _tag: "RefuseLanding" } & Omit<typeof Event.LandingRefused.Type, "_tag" | "at">)
+  /** The run's branch has it. `made`: the merges by which it got there. */
+  | { readonly _tag: "ReportLanding"; readonly taskId: string; readonly made: ReadonlyArray<string> }
+  /** A work tree is removed; `kept`: why it stays. */
+  | ({ readonly _tag: "ClearTree" } & Omit<typeof Event.TreeCleared.Type, "_tag" | "at">)
   | {
       readonly _tag: "StartTask"
       readonly taskId: string
@@ -110,6 +127,8 @@ export type RunIntent =
       readonly margin?: number
       /** What the agent used in its assignment. */
       readonly used?: Event.Used
+      /** True if a person is there, whom questions about the plan wait for. */
+      readonly attended?: boolean
     }
   /** The quiet hours end then, epoch ms. */
   | { readonly _tag: "KeepQuiet"; readonly until: number }

@@ -1,5 +1,6 @@
 import { isSessionKnown } from "@souffleur/domain"
 import { type Assignment, freshTask, type Run, type Task, taskOf } from "./Run.ts"
+import { letGo } from "../tree/TreeEvolution.ts"
 import type { Died, ImportedTask, RunEvent, TaskOutline, Work } from "./RunEvent.ts"
 import { freshImplementerRung, refusalInWords, type RefusedWork, rejectionRung } from "./RunFields.ts"
 
@@ -38,10 +39,12 @@ export const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): Readonl
 
 /** Forgets the tasks that were dropped and have no agent at work. */
 export const swept = (run: Run): Run => {
-  const tasks = run.tasks.filter(({ dropped, id }) => !dropped || run.assignment?.taskId === id)
-  return tasks.length === run.tasks.length
-    ? run
-    : { ...run, tasks, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
+  const isGone = ({ dropped, id }: Task) => dropped && run.assignment?.taskId !== id
+  const gone = run.tasks.filter(isGone)
+  if (gone.length === 0) return run
+  const tasks = run.tasks.filter((task) => !isGone(task))
+  const trees = gone.reduce((all, task) => letGo(all, task, "the plan dropped its task"), run.trees)
+  return { ...run, tasks, trees, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
 }
 
 /**
@@ -116,13 +119,14 @@ const answered = (
 }
 
 /** Returns what changes in a task by the beginning of one: a final review comes after each other task. */
-export const begunTask = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskStarted" }>): TaskChange => {
+const begunTask = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskStarted" }>): TaskChange => {
   const { at, base, review, taskId, untracked } = event
   const { attempts, guidance, minor, used } = task
   if (task.id !== taskId) return task.final === true ? { ...freshTask(task), attempts, guidance, minor, used } : {}
   return {
     status: "in_progress",
     begun: true,
+    tree: task.tree && { ...task.tree, begun: true },
     base,
     untracked,
     startedAt: task.startedAt ?? at,
@@ -134,6 +138,14 @@ export const begunTask = (task: Task, event: Extract<RunEvent, { readonly _tag: 
         })
   }
 }
+
+/** Returns what changes in the tasks of a run by the beginning of one. */
+export const begunTasks = (run: Run, event: Extract<RunEvent, { readonly _tag: "TaskStarted" }>): RunChange => ({
+  tasks: run.tasks.map((task) => ({ ...task, ...begunTask(task, event) })),
+  trees: run.tasks
+    .filter(({ final, id }) => final === true && id !== event.taskId)
+    .reduce((all, task) => letGo(all, task, "another task came before its review"), run.trees)
+})
 
 /** Returns what changes in a task by the minor findings of a review: they are kept beside its work. */
 export const parked = (task: Task, { minor }: { readonly minor: ReadonlyArray<string> }): TaskChange => ({
@@ -158,15 +170,26 @@ export const rejectedWork = (
 /** Returns what changes in a run by a person's answer on a task. */
 export const answeredRun = (run: Run, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): RunChange => {
   const { answer, taskId, text } = event
+  const task = taskOf(run, taskId)
+  // A word for a task that waits for one is about that, whatever else is wrong.
+  const isStuck = task?.status === "escalated"
   // The task continues where git is now, with what there is.
-  if (run.paused?.reason === "history" && answer !== "skip") {
+  if (run.paused?.reason === "history" && answer !== "skip" && !isStuck) {
     const said = answer === "guidance" ? [text] : []
     return { branch: undefined, ...withTask(run, taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] })) }
   }
   const isDropped = run.reverting?.taskId === taskId
+  const change = task === undefined ? {} : answered(task, event, run.paused?.reason === "work lost" && !isStuck)
+  // What was begun in its work tree goes on there, or stays there.
+  const isLeft = task !== undefined && change.status !== "in_progress"
+  const other = taskOf(run, run.current)
+  const isBeside = other !== undefined && other.id !== taskId && other.status === "in_progress"
   return {
-    ...withTask(run, taskId, (task) => answered(task, event, run.paused?.reason === "work lost")),
-    current: answer === "skip" ? null : taskId,
+    ...withTask(run, taskId, () => ({ ...change, ...(isLeft ? { tree: null } : {}) })),
+    trees: isLeft
+      ? letGo(run.trees, task, answer === "skip" ? "its task was skipped" : "its task began again")
+      : run.trees,
+    current: isBeside ? run.current : answer === "skip" ? null : taskId,
     ...(isDropped ? { reverting: null, paused: run.paused?.reason === "revert" ? null : run.paused } : {}),
     ...(run.phase === "completion"
       ? { phase: "implementation", implementedAt: null, summary: null, finishingRetried: false }

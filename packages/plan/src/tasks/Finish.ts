@@ -62,9 +62,12 @@ export const BranchSource = Schema.String.check(
   Schema.isMaxLength(200)
 )
 
+/** Returns an id as a word of a branch's name. */
+export const branchWord = (id: string): string => id.replaceAll(/\.{2,}/gu, "-").replace(/\.(?:lock)?$/u, "-")
+
 /** Returns the name that a branch of a plan should have. */
 export const branchName = (branch: string, workflowId: string): string =>
-  branch === auto ? `souffleur/${workflowId.replaceAll(/\.{2,}/gu, "-").replace(/\.(?:lock)?$/u, "-")}` : branch
+  branch === auto ? `souffleur/${branchWord(workflowId)}` : branch
 
 /** Returns the name of a branch in place of one that is taken; `undefined`: the plan names it, and no other will do. */
 export const otherName = (branch: string, workflowId: string, count: number): string | undefined =>

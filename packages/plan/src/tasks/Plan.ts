@@ -1,5 +1,5 @@
 import { Predicate, Result, Runtime, Schema } from "effect"
-import type { PlanAgents } from "../run/RunFields.ts"
+import type { PlanAgents, TreeTerms } from "../run/RunFields.ts"
 import { circlesOf } from "./Circles.ts"
 import { finalReviewId, finalReviewOf } from "./FinalReview.ts"
 import { BranchSource, type Finish, finishOf, FinishSource } from "./Finish.ts"
@@ -20,7 +20,7 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
 }
 
 /** A plan without a problem. Its tasks are in the order of its file. */
-export interface Plan {
+export interface Plan extends TreeTerms {
   readonly workflowId: string
   readonly tasks: ReadonlyArray<PlannedTask>
   readonly finish: Finish
@@ -28,6 +28,8 @@ export interface Plan {
   readonly branch?: string
   /** The agents that it chooses for roles; absent: none. */
   readonly agents?: PlanAgents
+  /** True if a reviewer is asked what is unclear in it, before its first task. */
+  readonly questions?: true
 }
 
 /**
@@ -64,6 +66,9 @@ const PlanSource = Schema.Struct({
   setup: Schema.optional(ProgramsSource),
   verify: Schema.optional(ProgramsSource),
   final_review: Schema.optional(Schema.Boolean),
+  questions: Schema.optional(Schema.Boolean),
+  worktrees: Schema.optional(Schema.Boolean),
+  on_escalation: Schema.optional(Schema.Literal("continue")),
   branch: Schema.optional(BranchSource),
   finish: Schema.optional(FinishSource),
   tasks: Schema.NonEmptyArray(TaskFields)
@@ -88,13 +93,24 @@ const reserved = new Set(["task-00", "souffleur"])
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
-const problemsOf = ({ branch, final_review, finish, tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
+/** Says why a plan cannot go on beside a task that waits for a person, and what to write. */
+export const needsTrees = "each task needs a work tree of its own: add worktrees: true to the plan"
+
+const problemsOf = ({
+  branch,
+  final_review,
+  finish,
+  on_escalation,
+  tasks,
+  worktrees
+}: PlanSource): ReadonlyArray<PlanProblem> => {
   const ids = tasks.map(({ id }) => id)
   const at = (index: number, key: string, what: string): PlanProblem => ({ place: ["tasks", index, key], what })
   return [
     ...((finish === "merge" || finish === "pull-request") && branch === undefined
       ? [{ place: ["finish"], what: `${finish} needs a branch of the run's own: add branch: auto to the plan` }]
       : []),
+    ...(on_escalation !== undefined && worktrees !== true ? [{ place: ["on_escalation"], what: needsTrees }] : []),
     ...tasks.flatMap((task, index) => [
       ...(reserved.has(task.id)
         ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)]
@@ -209,12 +225,15 @@ export const planOf = (
   ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  const { branch } = plan
+  const { branch, questions } = plan
   return Result.succeed({
     workflowId: plan.workflow_id ?? name,
     tasks: [...tasks, ...finalOf(tasks, plan)],
     finish,
     ...(branch === undefined ? {} : { branch }),
+    ...(questions === true ? { questions } : {}),
+    ...(plan.worktrees === true ? { worktrees: true } : {}),
+    ...(plan.on_escalation === undefined ? {} : { keepsGoing: true }),
     ...chosenAgents(plan.agents)
   })
 }

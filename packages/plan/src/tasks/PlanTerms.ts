@@ -1,12 +1,12 @@
 import { digestOf, Words } from "@souffleur/domain"
 import { Effect } from "effect"
-import type { PlanAgents, TaskOutline } from "../run/RunFields.ts"
+import type { PlanAgents, TaskOutline, TreeTerms } from "../run/RunFields.ts"
 import type { Plan } from "./Plan.ts"
 import { otherAgents } from "./PlanAgents.ts"
 import type { PlannedTask } from "./PlannedTask.ts"
 
 /** What a run understands of a plan: its tasks in their order, its finishing step, and its agents. */
-export interface PlanTerms {
+export interface PlanTerms extends TreeTerms {
   readonly tasks: ReadonlyArray<TaskOutline>
   /** SHA-256 of the finishing step, in hex; `null`: the plan has none. */
   readonly finishingDigest: string | null
@@ -47,13 +47,16 @@ const outlined = Effect.fnUntraced(function* ({
 })
 
 /** Returns the terms of a plan. Neither the bytes of its file nor ticked boxes count. */
-export const termsOf = Effect.fn("termsOf")(function* ({ agents, branch, finish, tasks }: Plan) {
+export const termsOf = Effect.fn("termsOf")(function* (plan: Plan) {
+  const { agents, branch, finish, keepsGoing, tasks, worktrees } = plan
   return {
     tasks: yield* Effect.forEach(tasks, outlined),
     branch: branch ?? null,
     done: tasks.filter(({ done }) => done === true).map(({ id }) => id),
     finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish)),
-    ...(agents === undefined ? {} : { agents })
+    ...(agents === undefined ? {} : { agents }),
+    ...(worktrees === undefined ? {} : { worktrees }),
+    ...(keepsGoing === undefined ? {} : { keepsGoing })
   } satisfies PlanTerms
 })
 
@@ -90,6 +93,8 @@ export const planDifference = (before: PlanTerms, after: PlanTerms): string | un
     ...(moved ? ["another order"] : []),
     ...((before.branch ?? null) === (after.branch ?? null) ? [] : ["another branch"]),
     ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"]),
+    ...(before.worktrees === after.worktrees ? [] : [after.worktrees ? "a work tree a task" : "no work tree a task"]),
+    ...(before.keepsGoing === after.keepsGoing ? [] : ["another on_escalation"]),
     ...otherAgents(before.agents, after.agents)
   ]
   return all.length === 0 ? undefined : all.join("; ")

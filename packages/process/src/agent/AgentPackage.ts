@@ -28,22 +28,50 @@ export interface CommitPlace {
   readonly permission: Permission
 }
 
-/** What keeps an agent from a commit, and what a person does about it. */
-export interface CommitProblem {
+/** What an agent's own rules keep it from, and what a person does about it. */
+export interface RuleProblem {
   readonly detail: string
   readonly todo: string
-  /** True if `allow` mends it. */
-  readonly mendable: boolean
+  /** The rules by which `allow` mends it. Empty: it does not. */
+  readonly rules: ReadonlyArray<string>
+}
+
+/** What an agent's own rules say of what it runs in print mode, where asking a person means a refusal. */
+export interface RulesSaid {
+  /** What keeps it from a commit; `null`: nothing that can be known. */
+  readonly commit: RuleProblem | null
+  /** What keeps it from one of the programs; `null`: nothing that can be known. */
+  readonly programs: RuleProblem | null
+  /** Why something else may decide, as a clause. Absent: nothing does. */
+  readonly unless?: string
+}
+
+/** A settings file as it is to become. Nothing is written yet. */
+export interface SettingsDraft {
+  readonly path: string
+  /** Empty: there is no such file. */
+  readonly before: string
+  readonly after: string
+  /** Fails unless the file still is as it was. */
+  readonly write: OnSettings<void>
 }
 
 /** Looks after the agent's own rules about commits. */
 export interface AgentCommits {
-  /** Says what keeps an agent in print mode from a commit. `null`: nothing that can be known. It never fails. */
-  readonly problem: (
-    place: CommitPlace
-  ) => Effect.Effect<CommitProblem | null, never, FileSystem.FileSystem | Path.Path | TrustedFiles>
-  /** Allows commits in the user's own settings of a project. Returns their file. */
-  readonly allow: (project: string) => OnSettings<string>
+  /**
+   * Returns whether its settings bring a key of their own, or another service. A session needs no login there, whatever
+   * the agent says of that.
+   */
+  readonly ownKey: (
+    place: Pick<CommitPlace, "agentDir" | "project">
+  ) => Effect.Effect<boolean, never, FileSystem.FileSystem | Path.Path | TrustedFiles>
+  /** Judges commits and these programs, each as the agent would type it. It never fails. */
+  readonly judge: (
+    place: CommitPlace,
+    programs: ReadonlyArray<string>
+  ) => Effect.Effect<RulesSaid, never, FileSystem.FileSystem | Path.Path | TrustedFiles>
+  /** Adds rules to the user's own settings of a project; without any, those for commits. */
+  readonly allow: (project: string, rules?: ReadonlyArray<string>) => OnSettings<SettingsDraft>
 }
 
 /**

@@ -23,7 +23,8 @@ import { recordOf } from "../lines/JsonRecord.ts"
 import { newestWrite } from "../lines/NewestWrite.ts"
 import { fromTheEnd, stateOf, writtenAtOf } from "../lines/Tail.ts"
 import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
-import { makeSaidExport } from "../said/SaidExport.ts"
+import { makeSaidConversation, makeSaidExport } from "../said/SaidExport.ts"
+import { makeSaidPart } from "../said/SaidPart.ts"
 import { saidCompacted } from "../said/SaidCompaction.ts"
 import { makeTurnReading } from "../said/SaidTurn.ts"
 import type { AgentDialect, Needs } from "./AgentDialect.ts"
@@ -43,6 +44,10 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const path = yield* Path.Path
   const find = makeSessionSearch(dialect)
   const exported = makeSaidExport(dialect)
+  const conversationPart = makeSaidPart({
+    conversation: makeSaidConversation(dialect),
+    isOther: dialect.isOther ?? (() => false)
+  })
   const results = makeResults(sayings)
   const spend = makeUseCount(sayings)
   const receipt = makeReceipt(sayings)
@@ -249,6 +254,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         })
         return Effect.map(read, () => found)
       }),
+    conversation: (sessionId, place) => reading(sessionId, Option.none(), (file) => conversationPart(file, place)),
     outputReader: (into) =>
       into === "pipe" && dialect.addsFormat !== true
         ? () => Option.none()

@@ -1,3 +1,4 @@
+import type { Speaker } from "@souffleur/domain"
 import type { Json } from "../lines/JsonRecord.ts"
 import { closed, codeBlock, inline, shorten, withoutBlankEnds, visible } from "./Markdown.ts"
 import type { FilesModified } from "./FilesModified.ts"
@@ -26,23 +27,21 @@ export interface Conversation {
   readonly counts: Readonly<Counts>
 }
 
-/** The parts of an export that its conversation is written with. */
+/** The parts that a conversation is written with. */
 export interface Frame {
-  /** The line for a compaction. */
-  readonly boundary: string
-  /** Ends the heading of each turn. No text can contain it. */
-  readonly mark: string
+  readonly turns: Turns
   readonly files: FilesModified
 }
 
-/** Renders the parts of a conversation, whatever agent it is of. */
+/** Writes the parts of a conversation, whatever agent it is of. */
 export interface Turns {
   readonly counts: Counts
-  /** Renders words; empty: there are none. */
-  readonly said: (who: string, what: string) => string
-  /** Renders a call of a tool. `fields`: its input. */
-  readonly toolCall: (name: string, fields: Json) => string
-  readonly toolResult: (what: string, failed: boolean) => string
+  /** Writes words; empty: there are none. */
+  readonly said: (who: Speaker, what: string) => string
+  /** Writes a call of a tool. `fields`: its input. */
+  readonly toolCall: (name: string, fields: Json, id: string) => string
+  /** `id`: of its call. */
+  readonly toolResult: (what: string, failed: boolean, id: string) => string
   /** Returns the words in place of an image or a file. */
   readonly attached: (what: string) => string
   readonly compaction: () => string
@@ -56,13 +55,16 @@ const turnLike = /^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came befo
 const quoted = (what: string): string =>
   what.includes("#") ? what.replace(turnLike, (line) => line.replace("#", "\\#")) : what
 
-/** Makes a renderer of one conversation. */
-export const makeTurns = ({ boundary, mark }: Pick<Frame, "boundary" | "mark">): Turns => {
+/**
+ * Makes the Markdown of one conversation. `boundary`: the line for a compaction. `mark` ends the heading of each turn.
+ * No text can contain either.
+ */
+export const makeTurns = ({ boundary, mark }: { readonly boundary: string; readonly mark: string }): Turns => {
   const counts: Counts = { records: 0, version: "unknown", inputsCut: 0, resultsCut: 0, attachments: 0 }
   let speaker = ""
 
   /** Returns a heading if the speaker changes. */
-  const turnOf = (who: string): string => {
+  const turnOf = (who: Speaker): string => {
     const heading = speaker === who ? "" : `## ${who} ${mark}\n\n`
     speaker = who
     return heading

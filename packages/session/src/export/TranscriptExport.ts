@@ -4,7 +4,7 @@ import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
 import { makeFilesModified } from "./FilesModified.ts"
 import { stateOf } from "../lines/Tail.ts"
-import type { Conversation, Frame } from "./Conversation.ts"
+import { type Conversation, type Frame, makeTurns } from "./Conversation.ts"
 import { blockSize, type IsOther, lineStart, makeTranscriptReading, pump } from "./TranscriptReading.ts"
 
 /**
@@ -100,7 +100,10 @@ export const makeExport = (dialect: Dialect) =>
             const start = yield* lineStart(source, from)
             const files = makeFilesModified()
             const boundary = `<!-- compact_boundary nonce=${nonce} -->`
-            const reading = makeTranscriptReading(dialect.conversation({ boundary, mark, files }), dialect.isOther)
+            const reading = makeTranscriptReading(
+              dialect.conversation({ turns: makeTurns({ boundary, mark }), files }),
+              dialect.isOther
+            )
             let characters = 0
             const write = Effect.suspend(() => {
               const taken = reading.take()

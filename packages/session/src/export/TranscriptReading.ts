@@ -13,7 +13,7 @@ export const blockSize = 1 << 17
 /** Bytes of a record at most. A longer record is left out, so that memory stays bounded. */
 const lineLimit = 16 << 20
 /** Bytes below which a record is always parsed, which finds malformed records. */
-const alwaysParsedBytes = 4_096
+export const alwaysParsedBytes = 4_096
 
 /** Tells of a line from its beginning alone that it is no part of the conversation. */
 export type IsOther = (line: string) => boolean

@@ -26,7 +26,12 @@ export interface TailLimits {
 const furthest = 128 << 20
 
 /** Reads a line of `length` bytes with its long strings cut; nothing where it is longer than `limit` all the same. */
-const shortLine = Effect.fnUntraced(function* (source: TrustedFile, offset: number, length: number, limit: number) {
+export const shortLine = Effect.fnUntraced(function* (
+  source: TrustedFile,
+  offset: number,
+  length: number,
+  limit: number
+) {
   const short = makeShortStrings(limit)
   yield* Stream.runForEach(piecesOf(source, { offset, bytes: length }), (piece) => Effect.sync(() => short.push(piece)))
   return short.result()

@@ -1,7 +1,6 @@
 import type { Conversation, Frame, Turns } from "../export/Conversation.ts"
 import { sessionIdIn } from "../agent/FindSession.ts"
 import type { FilesModified } from "../export/FilesModified.ts"
-import { makeTurns } from "../export/Conversation.ts"
 import { makeExport } from "../export/TranscriptExport.ts"
 import type { IsOther } from "../export/TranscriptReading.ts"
 import type { Saying, Sayings } from "./Said.ts"
@@ -13,9 +12,9 @@ const markdownOf = (said: Saying, turns: Turns): string => {
     case "Answer":
       return turns.said("Assistant", said.text)
     case "Call":
-      return turns.toolCall(said.name, said.input)
+      return turns.toolCall(said.name, said.input, said.id)
     case "Result":
-      return turns.toolResult(said.text, said.failed)
+      return turns.toolResult(said.text, said.failed, said.id)
     case "Compacted":
       return turns.compaction() + turns.said("Summary of what came before", said.summary)
     default:
@@ -28,16 +27,16 @@ const edited = (said: Saying, files: FilesModified, encode: (text: string) => st
 }
 
 /** The meaning of an agent's records. */
-interface Said {
+interface SaidRecords {
   readonly sayings: Sayings
   /** True if a call is written again while its tool runs, under an id that no other call has. */
   readonly repeatsCalls?: boolean
 }
 
-const makeConversation =
-  ({ repeatsCalls = false, sayings }: Said) =>
-  ({ files, ...frame }: Frame): Conversation => {
-    const turns = makeTurns(frame)
+/** Makes the conversation of an agent by what its records say. */
+export const makeSaidConversation =
+  ({ repeatsCalls = false, sayings }: SaidRecords) =>
+  ({ files, turns }: Frame): Conversation => {
     const called = new Set<string>()
     const isAgain = (said: Saying): boolean => {
       if (!repeatsCalls || said._tag !== "Call") return false
@@ -63,7 +62,7 @@ const makeConversation =
 
 /** Makes the export of an agent by what its records say. `title` is its name for a person. */
 export const makeSaidExport = (
-  dialect: Said & {
+  dialect: SaidRecords & {
     readonly title: string
     readonly sessionPath: RegExp
     readonly isOther?: IsOther
@@ -73,5 +72,5 @@ export const makeSaidExport = (
     agent: dialect.title,
     sessionIdOf: (path) => sessionIdIn(dialect.sessionPath, path),
     isOther: dialect.isOther ?? (() => false),
-    conversation: makeConversation(dialect)
+    conversation: makeSaidConversation(dialect)
   })

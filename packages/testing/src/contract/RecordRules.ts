@@ -1,3 +1,4 @@
+import type { SaidPart } from "@souffleur/domain"
 import { Effect, Equal, FileSystem, Option, Result } from "effect"
 import type { AgentSubject, MadeAgent, RecordedSession } from "./AgentSubject.ts"
 import { type ContractRule, ruleFor } from "./ContractRule.ts"
@@ -126,6 +127,35 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
           yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId, made.output)), "its turn has ended")
           yield* that((yield* made.agent.toolResults([sessionId, "unknown"])) === 0, "it has results")
         })
+    ),
+    rule("a conversation is shown in parts, from its end on", torn(finished), ({ agent }, that) =>
+      Effect.gen(function* () {
+        if (agent.conversation === undefined) return
+        const saidIn = (part: Option.Option<SaidPart>) =>
+          Option.toArray(part).flatMap(({ records }) => records.flatMap(({ said }) => said))
+        const end = yield* agent.conversation(sessionId)
+        const said = saidIn(end)
+        const tags = said.map(({ _tag }) => _tag).join(" ")
+        yield* that(/^Words (?:.* )?Call .*Result .*Words/u.test(tags), `it has ${tags}`)
+        const answers = said.flatMap((one) => (one._tag === "Words" && one.who === "Assistant" ? [one.text] : []))
+        yield* that(
+          (yield* agent.lastAnswer(sessionId)).endsWith(answers.at(-1) ?? "none"),
+          "its last answer is missing"
+        )
+        yield* that(
+          said.every((one) => one._tag !== "Result" || said.some((call) => call._tag === "Call" && call.id === one.id)),
+          "a result has no call"
+        )
+        const { from, records, to } = Option.getOrThrow(end)
+        const last = records.at(-1)!.offset
+        const followed = saidIn(yield* agent.conversation(sessionId, { after: 0 }))
+        yield* that(from === 0 && followed.map(({ _tag }) => _tag).join(" ") === tags, "it is followed otherwise")
+        const earlier = Option.getOrThrow(yield* agent.conversation(sessionId, { before: last }))
+        yield* that(earlier.to === last && earlier.records.length === records.length - 1, "its parts do not fit")
+        const later = Option.getOrThrow(yield* agent.conversation(sessionId, { after: to }))
+        yield* that(later.to === to && later.records.length === 0, "its end is told twice")
+        yield* that(Option.isNone(yield* agent.conversation("unknown")), "it shows no session")
+      })
     ),
     rule("an export has the conversation, for its user alone", torn(finished), ({ agent, folder }, that) =>
       Effect.gen(function* () {

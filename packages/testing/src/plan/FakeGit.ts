@@ -76,6 +76,8 @@ export class FakeGit {
       const theirs = (files: ReadonlyArray<string>) => files.filter((file) => !ours.includes(file))
       return {
         root,
+        folder: root,
+        unknown: (files) => Effect.sync(() => files.filter((file) => this.untracked.includes(file))),
         head: Effect.sync(() => this.commits.at(-1)?.id ?? null),
         status: Effect.sync(() => ({ branch: this.branch, conflicts: [], changed: theirs(this.changed) })),
         branches: this.branches,

@@ -1,0 +1,160 @@
+import { agentsOwn } from "@souffleur/domain"
+import { type ProgramFailed, readTrusted } from "@souffleur/process"
+import { Effect, Path } from "effect"
+import { gitIn } from "./GitProgram.ts"
+import { GitUnusable } from "./GitUnusable.ts"
+
+/** The most files that are named, and of these the most whose lines are read. */
+const [maxFiles, maxRead] = [500, 100] as const
+/** Lines that differ in one file, and in all of them together, whose text is read. */
+const [maxLinesOfFile, maxLines] = [1_500, 6_000] as const
+/** UTF-16 units of the text of one file. */
+const maxText = 100_000
+/** Bytes of a file that git does not know. */
+const maxBytes = 64_000
+
+/** A file that differs from how it was. */
+export interface ChangedFile {
+  /** From the root of the work tree. */
+  readonly path: string
+  /** Lines that came and went; `null`: they are not counted, as of a picture. */
+  readonly added: number | null
+  readonly removed: number | null
+  /** True if git does not know the file. */
+  readonly untracked: boolean
+  /** The difference in lines, as git writes it without its head; `null`: it is not shown. */
+  readonly patch: string | null
+}
+
+/** How a work tree differs from the commit that it had at a moment. */
+export interface WorkChanges {
+  /** The last commit of HEAD that was made before that moment; `null`: there is none. */
+  readonly base: string | null
+  readonly files: ReadonlyArray<ChangedFile>
+  /** Files beyond those that are named. */
+  readonly more: number
+}
+
+/** Nothing that the repository's configuration names is run, or changes the form. */
+const plainly = [
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-renames",
+  "--no-relative",
+  "--submodule=short",
+  "--ignore-submodules=dirty",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--unified=3"
+]
+
+const counted = (word = ""): number | null => (/^\d+$/u.test(word) ? Number(word) : null)
+
+/** Reads `git diff --numstat -z`. */
+const parseCounts = (text: string) =>
+  text.split("\0").flatMap((entry) => {
+    const [, added, removed, path] = /^(\S+)\t(\S+)\t(.+)$/su.exec(entry) ?? []
+    return path === undefined ? [] : [{ path, added: counted(added), removed: counted(removed) }]
+  })
+
+/** Returns the lines of each file in `git diff -p`, by the names in its head. No line of a file begins as a head. */
+const parsePatches = (text: string): ReadonlyMap<string, string> => {
+  const patches = new Map<string, string>()
+  for (const one of `\n${text}`.split("\ndiff --git ").slice(1)) {
+    const names = one.slice(0, one.indexOf("\n"))
+    const from = one.indexOf("\n@@ ") + 1
+    // A file that became a link goes and comes, in two parts.
+    if (from > 0) patches.set(names, [patches.get(names) ?? [], one.slice(from)].flat().join("\n"))
+  }
+  return patches
+}
+
+/** Chooses the files whose lines are few enough to be read, in their order. */
+const readable = <File extends Pick<ChangedFile, "added" | "removed">>(files: ReadonlyArray<File>) => {
+  let left = maxLines
+  return files
+    .filter(({ added, removed }) => {
+      const lines = (added ?? 0) + (removed ?? 0)
+      if (added === null || lines > Math.min(left, maxLinesOfFile)) return false
+      left -= lines
+      return true
+    })
+    .slice(0, maxRead)
+}
+
+/** Reads a new file as the lines that came. */
+const newFile = Effect.fnUntraced(function* (root: string, name: string) {
+  const path = yield* Path.Path
+  const bytes = yield* Effect.option(readTrusted(path.join(root, name), { ...agentsOwn, atMost: maxBytes }))
+  const text = bytes._tag === "None" || bytes.value.includes(0) ? null : new TextDecoder().decode(bytes.value)
+  const lines = text === null ? [] : text.replace(/\n$/u, "").split("\n")
+  return {
+    path: name,
+    added: text === null ? null : text === "" ? 0 : lines.length,
+    removed: text === null ? null : 0,
+    untracked: true,
+    patch: text === null || text === "" ? null : lines.map((line) => `+${line}`).join("\n")
+  } satisfies ChangedFile
+})
+
+/**
+ * Returns how the work tree of a project differs from the last commit that HEAD had before a moment (epoch ms). It is
+ * bounded for any difference, and runs no program that the repository names. Fails with `GitUnusable` where git cannot
+ * tell.
+ */
+export const workChanges = Effect.fn("workChanges")(
+  function* (project: string, since: number) {
+    const within = "20 seconds"
+    const root = (yield* (yield* gitIn(project, { within })).git(["rev-parse", "--show-toplevel"])).replace(/\n$/u, "")
+    const { filtered, git } = yield* gitIn(root, { within })
+    const found = git(["rev-list", "-1", "--first-parent", `--min-age=${Math.floor(since / 1000)}`, "HEAD", "--"])
+    // A repository without a commit has no HEAD.
+    const base = (yield* Effect.orElseSucceed(found, () => "")).trim()
+    const from = base === "" ? (yield* git(["hash-object", "-t", "tree", "--stdin"])).trim() : base
+    const all = parseCounts(yield* filtered(["diff", "--numstat", "-z", ...plainly, from, "--"]))
+    const unknown = (yield* git(["ls-files", "--others", "--exclude-standard", "-z"])).split("\0").filter(Boolean)
+    const files = all.slice(0, maxFiles)
+    const read = readable(files)
+    const patches = yield* read.length === 0
+      ? Effect.succeed("")
+      : // Without the text of all of them, the names are told.
+        Effect.orElseSucceed(
+          filtered([
+            "-c",
+            "core.quotePath=false",
+            "diff",
+            "-p",
+            ...plainly,
+            from,
+            "--",
+            ...read.map(({ path }) => path)
+          ]),
+          () => ""
+        )
+    const patchOf = parsePatches(patches)
+    const named = unknown.slice(0, maxFiles - files.length)
+    const fresh = yield* Effect.forEach(named.slice(0, maxRead), (name) => newFile(root, name))
+    const shown = readable(fresh)
+    return {
+      base: base === "" ? null : base,
+      files: [
+        ...files.map((one) => ({
+          ...one,
+          untracked: false,
+          patch: patchOf.get(`a/${one.path} b/${one.path}`)?.slice(0, maxText) ?? null
+        })),
+        ...fresh.map((one) => ({ ...one, patch: shown.includes(one) ? one.patch : null })),
+        ...named.slice(maxRead).map((path) => ({ path, added: null, removed: null, untracked: true, patch: null }))
+      ],
+      more: all.length + unknown.length - files.length - named.length
+    } satisfies WorkChanges
+  },
+  (effect, project) =>
+    Effect.catchTag(
+      effect,
+      "ProgramFailed",
+      ({ message }: ProgramFailed) =>
+        new GitUnusable({ project, problem: `git does not tell what changed: ${message}` })
+    )
+)
