@@ -291,7 +291,7 @@ describe("the floors", () => {
         /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|completions\/IdCompletion|help\/HelpText|person\/TrustQuestion|setup\/(?:Agent|Setup)Questions?|top\/TopWord|watching\/NamedTarget)\.ts$/u,
       "effect/cluster": /^packages\/hub\/src\/cluster\/HubCluster\.ts$/u,
       "effect/http":
-        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:(?:fleet|shown)\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
+        /^packages\/(?:notify\/src\/(?:Delivery|Hearing)|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:(?:fleet|shown)\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
       "effect/http-api": /^packages\/(?:fleet\/src\/(?:FleetApi|Hub)|hub\/src\/HubServer)\.ts$/u,
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,

@@ -36,6 +36,7 @@ export const defaults: ResolvedSettings = {
   agentCommand: "claude",
   agentEnvironment: [],
   pageUrl: null,
+  notifyAnswers: "no",
   recovery: null,
   recoveryCommand: null,
   until: null,

@@ -9,10 +9,12 @@ import {
   runProgram,
   type TrustedFiles
 } from "@souffleur/process"
-import { type Duration, Effect, type FileSystem, Option, type Path, Schema } from "effect"
+import { Duration, Effect, type FileSystem, Option, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { type Delivery, deliveryTimeout, Outcome } from "./Delivery.ts"
 import { clickAction, type ClickLine } from "./ClickedNotice.ts"
+import { HeardPresses, listenFor, type Listening } from "./Hearing.ts"
+import { replyTopic } from "./ReplyTopic.ts"
 import { type DesktopCall, desktopCall, findDesktopProgram } from "./DesktopNotice.ts"
 import { type LinkedMessage, noticeLine, type Loudness } from "./NoticeText.ts"
 import type { SecretPlaces } from "./NoticeSecret.ts"
@@ -36,6 +38,8 @@ export interface ChannelOptions extends SecretPlaces {
    * after the timeout. Fails where it says nothing.
    */
   readonly post: (order: string, timeout: Duration.Duration) => Effect.Effect<string, { readonly message: string }>
+  /** Gives one line to such a process, which ends with an interruption. Absent: no notice has a button. */
+  readonly ask?: ChannelOptions["post"]
   /** Waits for a click on a notice of the desktop; absent: none has an action. */
   readonly whenClicked?: WhenClicked
 }
@@ -63,6 +67,24 @@ const toServer = Effect.fn("toServer")(function* (
   )
   if (problem !== null) return yield* new NoticeLost({ tries, message: problem })
 })
+
+const heardOf = Schema.decodeUnknownEffect(Schema.fromJsonString(HeardPresses))
+
+/** Hears what came over the topic of answers, by a process of its own. */
+const fromServer = (channel: ServerChannel, { ask, ...places }: Pick<ChannelOptions, "ask"> & SecretPlaces) =>
+  Effect.fn("fromServer")(function* (subject: NoticeMessage["subject"], since: string | null) {
+    const { token, url } = yield* replyTopic(channel, subject, places)
+    const headers = { authorization: `Bearer ${token}` }
+    const { messages, problem } = yield* ask!(
+      JSON.stringify({ topic: url, headers, since } satisfies Listening),
+      Duration.times(listenFor, 2)
+    ).pipe(
+      Effect.flatMap(heardOf),
+      Effect.mapError(() => new NoticeLost({ tries: 0, message: "souffleur's own process for it has ended" }))
+    )
+    if (problem !== null) return yield* new NoticeLost({ tries: 1, message: problem })
+    return messages
+  })
 
 /** Runs a program of this machine once. A program that fails is not run again. */
 const toProgram = (name: string, program: Pick<ProgramRun, "command" | "args" | "stdin" | "heard">) =>
@@ -102,6 +124,16 @@ const toCommand = Effect.fn("toCommand")(function* (
   yield* toProgram("the program", { command, args: [], stdin })
 })
 
+/** Returns the channel whose notices have buttons, the first of ntfy. Warns where that one lacks something. */
+const answeringOf = Effect.fnUntraced(function* (channels: ReadonlyArray<NotifyChannel>, options: ChannelOptions) {
+  const first = options.ask === undefined ? undefined : channels.find(({ _tag }) => _tag === "ntfy")
+  if (first === undefined) return undefined
+  return yield* replyTopic(first, {}, options).pipe(
+    Effect.as(first),
+    Effect.catchTag("NoticeLost", ({ message }) => Effect.as(Effect.logWarning(`ntfy: ${message}`), undefined))
+  )
+})
+
 /**
  * Makes the channels of `NOTIFY`. Channels of one kind are numbered.
  *
@@ -132,6 +164,7 @@ export const makeNoticeChannels = Effect.fn("makeNoticeChannels")(function* (
   const context = yield* Effect.context<
     ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path | TrustedFiles
   >()
+  const answering = yield* answeringOf(channels, options)
   return channels.map((channel, index): NoticeChannel => {
     const earlier = channels.slice(0, index).filter(({ _tag }) => _tag === channel._tag).length
     const name = earlier === 0 ? channel._tag : `${channel._tag} ${earlier + 1}`
@@ -149,7 +182,13 @@ export const makeNoticeChannels = Effect.fn("makeNoticeChannels")(function* (
         return {
           name,
           words: channel.words,
-          send: (message, once = false) => linked(message, (one) => toServer(channel, one, once, options))
+          send: ({ buttons = [], ...message }, once = false) =>
+            linked({ ...message, buttons: channel === answering ? buttons : [] }, (one) =>
+              toServer(channel, one, once, options)
+            ),
+          ...(channel === answering
+            ? { hear: (...of) => Effect.provide(fromServer(channel, options)(...of), context) }
+            : {})
         }
     }
   })

@@ -1,4 +1,5 @@
 import { serverUrl } from "@souffleur/domain"
+import { type HeardPresses, listen, Listening } from "./Hearing.ts"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
@@ -86,12 +87,14 @@ export const send = Effect.fn("send")(function* (delivery: Delivery) {
 /** Time for all tries, with the longest pauses. The process that sends ends then. */
 export const deliveryTimeout = Duration.minutes(25)
 
-const read = Schema.decodeUnknownEffect(Schema.fromJsonString(Delivery))
+const read = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Union([Delivery, Listening])))
 
-/** Answers the line of an order with the line of its outcome. It is the own side of the process that sends. */
+/** Answers the line of an order with that of its outcome. It is the own side of the process that sends or listens. */
 export const deliver = (line: string): Effect.Effect<string> =>
   Effect.orDie(read(line)).pipe(
-    Effect.flatMap(send),
+    Effect.flatMap((order): Effect.Effect<Outcome | HeardPresses, never, HttpClient.HttpClient> =>
+      "topic" in order ? listen(order) : send(order)
+    ),
     Effect.timeoutOrElse({
       duration: deliveryTimeout,
       orElse: () => Effect.succeed<Outcome>({ tries: 0, problem: "it took too long" })

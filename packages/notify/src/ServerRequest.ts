@@ -1,9 +1,10 @@
-import { serverUrl, type ServerChannel } from "@souffleur/domain"
-import { NoticeLost } from "@souffleur/process"
+import { type PhoneWord, serverUrl, type ServerChannel } from "@souffleur/domain"
+import { type NoticeButton, NoticeLost } from "@souffleur/process"
 import { Effect, Option, Redacted } from "effect"
 import type { Delivery } from "./Delivery.ts"
 import { bodyOf, type LinkedMessage, type Loudness, noticeTitle, pathless } from "./NoticeText.ts"
 import { type SecretPlaces, secretOf, tokenOf } from "./NoticeSecret.ts"
+import { ntfyToken, replyTopic } from "./ReplyTopic.ts"
 
 /** A request to a server, with a body of JSON. Foreign words are in the body alone. */
 export type ServerRequest = Pick<Delivery, "url" | "headers" | "body">
@@ -27,6 +28,28 @@ const ntfy = (url: string, token: string | undefined, body: Readonly<Record<stri
   }
 }
 
+const labels: Readonly<Record<PhoneWord, string>> = {
+  hold: "Hold",
+  go: "Go on",
+  retry: "Retry",
+  done: "Done",
+  skip: "Skip"
+}
+
+/** The buttons of ntfy, three at most. The secret of each is in the body of its press alone, and no token is in it. */
+const actionsOf = (url: string, buttons: ReadonlyArray<NoticeButton>) => ({
+  actions: buttons.slice(0, 3).map(({ secret, word }) => ({
+    action: "http",
+    label: labels[word],
+    url,
+    method: "POST",
+    // A press is for souffleur, and for no phone.
+    headers: { Firebase: "no" },
+    body: JSON.stringify({ word, secret: Redacted.value(secret) }),
+    clear: true
+  }))
+})
+
 /**
  * Makes the request that brings a notice to a server. Fails with `NoticeLost` where its secret is missing or of another
  * form.
@@ -41,12 +64,10 @@ export const serverRequest = Effect.fn("serverRequest")(function* (
   const [title, text] = [noticeTitle(message), bodyOf(own, channel.words)]
   switch (channel._tag) {
     case "ntfy": {
-      const secret = yield* secretOf("NTFY_TOKEN", places)
-      const token = Option.isNone(secret) ? undefined : tokenOf("NTFY_TOKEN", secret.value)
-      if (Option.isSome(secret) && token === undefined)
-        return yield* lost("NTFY_TOKEN is no token: TOKEN, or TOKEN@https://SERVER")
-      const its = token !== undefined && channel.url.startsWith(`${token.server}/`) ? token.value : undefined
-      return ntfy(channel.url, its, { title, message: text, priority: priorities[loudness] })
+      const token = yield* ntfyToken(channel.url, places)
+      const { buttons = [], subject } = message
+      const actions = buttons.length === 0 ? {} : actionsOf((yield* replyTopic(channel, subject, places)).url, buttons)
+      return ntfy(channel.url, token, { title, message: text, priority: priorities[loudness], ...actions })
     }
     case "slack": {
       const secret = yield* secretOf("SLACK_URL", places)

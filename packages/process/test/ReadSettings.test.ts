@@ -32,6 +32,20 @@ layer(HostServices.layer)("loadSettings", (it) => {
   const refused = (options: Parameters<typeof load>[0]) =>
     load(options).pipe(Effect.catchTag("PlatformError", Effect.die), Effect.flip)
 
+  describe("behaviour#answers-from-a-phone", () => {
+    it.effect("the user's environment alone turns buttons on, and no config file", () =>
+      Effect.gen(function* () {
+        const { notifyAnswers, warnings } = yield* load({ file: "NOTIFY_ANSWERS=yes\n" })
+        assert.strictEqual(notifyAnswers, "no")
+        assert.lengthOf(warnings, 1)
+        const given = (text: string) => ({ environment: { SOUFFLEUR_NOTIFY_ANSWERS: text } })
+        assert.strictEqual((yield* load(given("yes"))).notifyAnswers, "yes")
+        assert.strictEqual((yield* load(given(""))).notifyAnswers, "no")
+        assert.include((yield* refused(given("true"))).message, "SOUFFLEUR_NOTIFY_ANSWERS")
+      }).pipe(Effect.scoped)
+    )
+  })
+
   describe("settings#agent-command", () => {
     it.effect(
       "names of the environment that agents get are names, at most fifty, and none that changes what is launched or whose it is",
@@ -115,6 +129,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           rounds: 5,
           notify: [],
           page_url: null,
+          notify_answers: "no",
           state_dir: "/home/someone/.local/state/souffleur",
           agent_dir: "/home/someone/.claude",
           warnings: [],

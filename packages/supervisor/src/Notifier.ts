@@ -1,10 +1,12 @@
 import {
+  type Choice,
   describeEvent,
   EventLog,
   evolve,
   initial,
   isEnd,
   isServiceWait,
+  type PhoneWord,
   personsZone,
   type StateWord,
   utc,
@@ -13,7 +15,7 @@ import {
   type WatchNoticeKind,
   type Zone
 } from "@souffleur/domain"
-import { type LostNotice, type Notice, NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
+import { type LostNotice, type Notice, NoticeChannels, noticeDesk, type Offer, warnOfLost } from "@souffleur/process"
 import { positionOf } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
 import { newest } from "./CommsPublisher.ts"
@@ -123,8 +125,34 @@ export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone: Z
     ? (["souffleur go", "needs you"] as const)
     : isElsewhere
       ? (["souffleur done", "idle"] as const)
-      : follows[kind]
+      : event._tag === "PhoneWordRefused" && (isOpen(before.watch) || before.watch.held !== undefined)
+        ? (["souffleur why", "needs you"] as const)
+        : follows[kind]
   return { kind, state, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
+}
+
+const choice = (...words: ReadonlyArray<PhoneWord>): ReadonlyArray<Choice> =>
+  words.map((word) => ({ word, task: null }))
+
+/**
+ * Returns what a person may answer a notice from a phone, the safest first. None of it raises anything. `watch`: as it
+ * is after the event.
+ */
+export const choicesOf = (
+  { kind, state }: WatchNotice,
+  { held, standby, wait }: Pick<Watch, "held" | "standby" | "wait">
+): ReadonlyArray<Choice> => {
+  if (state !== "needs you" && kind !== "idle") return []
+  if (held !== undefined) return choice("go")
+  switch (kind) {
+    case "idle":
+      return choice("hold", "done")
+    case "failed_closed":
+    case "waiting_for_a_person":
+      return standby !== undefined ? choice("retry", "done") : choice("hold", wait === undefined ? "done" : "go")
+    default:
+      return []
+  }
 }
 
 /** The kinds after which the last words of the Conductor say most. */
@@ -150,6 +178,8 @@ const lastOf = (lines: ReadonlyArray<string>): string | null => {
 export interface NotifierOptions {
   /** The revision to stop after. Absent: the watch's end. */
   readonly until?: number
+  /** Makes the buttons of a notice. Absent: none has any. */
+  readonly offer?: Offer
   /** Is told of each notice that a channel gave up. Absent: a warning. */
   readonly lost?: (notice: LostNotice) => Effect.Effect<unknown>
   /** Returns the last words of a watch's Conductor, a line each. Absent: they are not known. */
@@ -162,12 +192,17 @@ export interface NotifierOptions {
 export const notifier = Effect.fn("notifier")(function* (
   id: string,
   project: string,
-  { lastWords = () => Effect.succeed([]), lost = warnOfLost, until = Number.POSITIVE_INFINITY }: NotifierOptions = {}
+  {
+    lastWords = () => Effect.succeed([]),
+    lost = warnOfLost,
+    offer,
+    until = Number.POSITIVE_INFINITY
+  }: NotifierOptions = {}
 ) {
   const log = yield* EventLog
   const mark = `${id}/notified`
   yield* positionOf(mark, newest(id))
-  const desk = yield* noticeDesk(mark, lost)
+  const desk = yield* noticeDesk(mark, lost, offer)
   const heard = (yield* NoticeChannels).some(({ words }) => words)
   const zone = yield* personsZone
   let episode = noEpisode
@@ -181,13 +216,8 @@ export const notifier = Effect.fn("notifier")(function* (
         const asked = heard && notice.words === null && ends.has(notice.kind)
         const words = asked ? lastOf(yield* lastWords(watch)) : notice.words
         const { labels, title } = episode.watch.note
-        yield* desk.tell({
-          subject: { watch: id, project },
-          job: { title, labels },
-          revision,
-          at: event.at,
-          notice: { ...notice, words }
-        })
+        const message = { subject: { watch: id, project }, job: { title, labels }, revision, at: event.at }
+        yield* desk.tell({ ...message, notice: { ...notice, words } }, choicesOf(notice, episode.watch))
       })
     ),
     Stream.takeUntil(({ event, revision }) => isEnd(event) || revision >= until),

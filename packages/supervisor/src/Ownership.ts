@@ -12,6 +12,7 @@ import {
   load,
   makeWatchRef,
   type Owner,
+  type PhoneIntent,
   Processes,
   Settings,
   dispatch,
@@ -112,6 +113,12 @@ export const takeFleetWord = Effect.fn("Watch.takeFleetWord")(function* (id: str
   if (watch.phase === "Exited") return yield* settledEnd(id, watch)
   if (watch.recovery?.purpose === "stop") yield* settleLast(id, watch)
   return watch
+})
+
+/** Dispatches what concerns the buttons of a watch's notices, as an operator (spec: behaviour#answers-from-a-phone). */
+export const takePress = Effect.fn("Watch.takePress")(function* (id: string, intent: PhoneIntent) {
+  const watch = yield* command(id, intent)
+  return watch.phase === "Exited" ? yield* settledEnd(id, watch) : watch
 })
 
 /**

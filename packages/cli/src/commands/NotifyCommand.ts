@@ -1,3 +1,4 @@
+import { answersMeaning } from "@souffleur/domain"
 import { SouffleurSetup } from "@souffleur/embed"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -22,8 +23,10 @@ export const notifyCommand = Command.make(
     const project = yield* Project
     const setup = yield* SouffleurSetup
     const none = new BadUsage({ message: "NOTIFY names no channel: set it in the config file, or SOUFFLEUR_NOTIFY" })
+    const { settings } = yield* setup.settings(project)
+    if (settings.some(({ name, value }) => name === "notify_answers" && value === "yes"))
+      yield* Console.error(`Answers: ${answersMeaning}.`)
     if (!flags.test) {
-      const { settings } = yield* setup.settings(project)
       const names = settings.find(({ name }) => name === "notify")?.value as ReadonlyArray<string>
       if (names.length === 0) return yield* none
       return yield* flags.json ? printJson(names) : Effect.forEach(names, (name) => Console.log(name))

@@ -1,4 +1,5 @@
 import {
+  answersMeaning,
   clamp,
   leastPermission,
   Permission,
@@ -220,6 +221,7 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
     ),
     yes
   })
+  if (settings.notifyAnswers === "yes") yield* Console.error(`Answers: ${answersMeaning}.`)
   const notify = channelsAsked.trim() === "none" ? "" : channelsAsked
   const service = yield* answered(given.service, {
     name: "service",

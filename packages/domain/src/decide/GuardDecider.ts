@@ -23,7 +23,9 @@ export const eventsOfStarts: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
   "StepStarted",
   "ConfigOverreached",
   "ConfigWithdrawn",
-  "NoticeLost"
+  "NoticeLost",
+  "ButtonsOffered",
+  "PhoneWordRefused"
 ])
 
 /**

@@ -20,6 +20,7 @@ export const decideRetry = (
   {
     by,
     byAgent = false,
+    byPhone = false,
     ceilings = false,
     handover,
     headless = false,
@@ -37,8 +38,9 @@ export const decideRetry = (
   const { recovery, standby } = watch
   if (recovery?.trigger === "ceiling")
     return no("not now", "a limit of the job is reached, and its agent is being ended")
-  const said = byAgent ? "agent" : "operator"
-  if (byAgent && watch.ceiling !== undefined) return no("never", "only a person may allow as much use again")
+  const said = byPhone ? "phone" : byAgent ? "agent" : "operator"
+  if (said !== "operator" && watch.ceiling !== undefined)
+    return no("never", "only a person may allow as much use again")
   if (handover !== undefined)
     return by._tag === "Operator"
       ? Result.map(decideHandover(watch, handover, at), (events) => [...granted, ...events])
@@ -70,7 +72,7 @@ export const decideRetry = (
   if (headless) return no("not now", "no recovery has failed closed: there is nothing to launch without a window")
   if (permission !== undefined) return ok(...granted)
   const renewed =
-    !byAgent && (ceilings || (watch.ceiling ?? watch.limits ?? undefined) !== undefined)
+    said === "operator" && (ceilings || (watch.ceiling ?? watch.limits ?? undefined) !== undefined)
       ? [Event.AllowanceRenewed.make({ at })]
       : []
   // A command that has died is run again now.

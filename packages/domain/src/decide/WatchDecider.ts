@@ -11,6 +11,7 @@ import { maxSilentTasks } from "../evidence/Heartbeat.ts"
 import { leastPin } from "../settings/Pin.ts"
 import { noNote } from "../event/JobNote.ts"
 import { abovePin, decidePin } from "./PinDecider.ts"
+import { decidePress, isAboutButtons } from "../phone/WatchPress.ts"
 import { decideRetry } from "./RetryDecider.ts"
 import { decideRoleFailed } from "./RoleDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
@@ -81,7 +82,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     return no("fenced", "another souffleur has taken this watch over")
   if (watch.phase === "Exited")
     return command._tag === "Leave" ? ok() : no("ended", `the watch has ended: ${watch.end}`)
-
+  if (isAboutButtons(command)) return decidePress(watch, command, decide)
   switch (command._tag) {
     case "TakeOwnership":
       return watch.owner === undefined || watch.fence === command.over
@@ -256,7 +257,6 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "ConcludeEnding":
     case "CancelForCompletion":
       return decideCycle(watch, command)
-
     case "ReportConfig":
     case "Trust":
       return decidePin(watch, command)

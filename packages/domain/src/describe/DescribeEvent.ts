@@ -1,5 +1,6 @@
 import type { WatchEvent } from "../event/WatchEvent.ts"
 import { describedBy, type Description, type WatchNoticeKind } from "./Description.ts"
+import { describePhone } from "../phone/DescribePhone.ts"
 import { describePin } from "./DescribePin.ts"
 import { describeRecovery } from "./DescribeRecovery.ts"
 import { describeSign } from "./DescribeSign.ts"
@@ -10,7 +11,8 @@ const describe = describedBy<WatchEvent, WatchNoticeKind, Reader>({
   ...describeWatch,
   ...describeRecovery,
   ...describeSign,
-  ...describePin
+  ...describePin,
+  ...describePhone
 })
 
 /**

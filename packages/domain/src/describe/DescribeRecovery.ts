@@ -127,7 +127,7 @@ export const describeRecovery = {
       "info",
       by === "login"
         ? `the login of ${nameOf(who)} was renewed, and its session is tried once more`
-        : `an ${by === "agent" ? "agent's session" : "operator"} ends the standby`
+        : `${by === "agent" ? "an agent's session" : by === "phone" ? "a press on the phone" : "an operator"} ends the standby`
     ),
   AgentChosen: ({ agent, from }) =>
     described(

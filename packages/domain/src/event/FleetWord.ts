@@ -1,5 +1,6 @@
 import { event, Text } from "@souffleur/eventlog"
 import { Schema } from "effect"
+import { evolvePhone, phoneEvents } from "../phone/PhoneEvent.ts"
 
 /** The words that a person may say to a watch of another host, each as the command of its name (spec: fleet#words). */
 export const FleetWord = Schema.Literals(["retry", "stop", "release", "done", "hold", "go"])
@@ -13,3 +14,8 @@ export const FleetWordTaken = event("FleetWordTaken", {
   by: Text,
   word: FleetWord
 })
+
+/** The events of words that a person says from elsewhere. */
+export const wordEvents = [FleetWordTaken, ...phoneEvents] as const
+/** What was said is in the events that follow. */
+export const evolveWords = { FleetWordTaken: () => ({}), ...evolvePhone }

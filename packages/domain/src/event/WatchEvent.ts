@@ -16,6 +16,7 @@ import * as Sign from "./SignEvent.ts"
 export { Evidence } from "./EventFields.ts"
 export * from "./FleetWord.ts"
 export * from "./GuardEvent.ts"
+export * from "../phone/PhoneEvent.ts"
 export * from "./PinEvent.ts"
 export * from "./RecoveryEvent.ts"
 export * from "./SignEvent.ts"
@@ -190,7 +191,7 @@ export const ConductorAdopted = event("ConductorAdopted", {
  */
 export const RecoveryRetried = event("RecoveryRetried", {
   cycle: Count,
-  by: Schema.Literals(["operator", "agent", "login"]).pipe(
+  by: Schema.Literals(["operator", "agent", "login", "phone"]).pipe(
     Schema.withConstructorDefault(Effect.succeed("operator" as const))
   ),
   /** From now on no launch of the watch gets a window. */
@@ -254,7 +255,7 @@ export const WatchEvent = Schema.Union([
   Recovery.StopAsked,
   Recovery.WatchStopped,
   WatchReleased,
-  Fleet.FleetWordTaken,
+  ...Fleet.wordEvents,
   Guard.SouffleurRestored,
   Guard.GuardianGaveUp,
   Guard.ProcessEnding,

@@ -16,6 +16,10 @@ export type NotifyChannel =
 /** The server of a topic that names none. */
 export const publicNtfy = "https://ntfy.sh"
 
+/** What buttons mean, for the person who turns them on. */
+export const answersMeaning =
+  "notices of ntfy have buttons, and whoever can read the topic can press them: only you may read it"
+
 /** The most channels of one setting. */
 const maxChannels = 8
 const topic = /^[-_A-Za-z0-9]{1,64}$/u

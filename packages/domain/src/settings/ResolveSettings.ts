@@ -123,6 +123,10 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   const address = environment["SOUFFLEUR_PAGE_URL"] ?? ""
   if (address !== "") sources["page_url"] = "SOUFFLEUR_PAGE_URL"
   const reached = address === "" ? Result.succeed(null) : pageUrl(address)
+  const answers = environment["SOUFFLEUR_NOTIFY_ANSWERS"] || "no"
+  if (answers !== "no") sources["notify_answers"] = "SOUFFLEUR_NOTIFY_ANSWERS"
+  if (answers !== "no" && answers !== "yes")
+    return yield* new BadSetting({ name: "SOUFFLEUR_NOTIFY_ANSWERS", value: answers, problem: "is neither yes nor no" })
 
   const settings = {
     ...(resolved as { readonly [Key in SettingName]: ResolvedSettings[Key] }),
@@ -131,6 +135,7 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
     pageUrl: yield* Effect.fromResult(
       Result.mapError(reached, (problem) => new BadSetting({ name: "SOUFFLEUR_PAGE_URL", value: address, problem }))
     ),
+    notifyAnswers: answers satisfies ResolvedSettings["notifyAnswers"] as ResolvedSettings["notifyAnswers"],
     warnings,
     source: file.source
   }

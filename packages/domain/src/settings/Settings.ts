@@ -19,6 +19,8 @@ export type ResolvedSettings = {
   readonly agentDir: string
   /** The origin by which a person reaches the page from elsewhere, or `null`. The environment alone names it. */
   readonly pageUrl: string | null
+  /** Notices have buttons that a person presses on a phone. The environment alone says so. */
+  readonly notifyAnswers: "no" | "yes"
   /** The problems of the config file, as sentences. */
   readonly warnings: ReadonlyArray<string>
   /** The config file in use, or `null`. */

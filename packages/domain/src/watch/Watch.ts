@@ -26,8 +26,9 @@ const Tasks = { taskCount: Count, taskFingerprint: Text }
  */
 export const Watch = Schema.Struct({
   revision: Count,
-  /** The revision of the last change of its stance. A fleet word for an earlier one comes too late. */
+  /** The last change of its stance, and of that or what its agent waits for. An earlier fleet word or press is late. */
   stanceSince: Count,
+  pressSince: Count,
   phase: Phase,
   project: Text,
   /** `null`: solo. */
@@ -209,6 +210,7 @@ export interface Watch extends Schema.Schema.Type<typeof Watch> {}
 export const initial: Watch = {
   revision: 0,
   stanceSince: 0,
+  pressSince: 0,
   phase: "New",
   project: "",
   comms: null,

@@ -4,6 +4,7 @@ import { isServiceWait } from "../decide/LimitWait.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
 import { withTold } from "../evidence/LimitAhead.ts"
 import { quickEndsAfter } from "../evidence/WorkProgress.ts"
+import { evolveWords } from "../event/FleetWord.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {
   agentOfAdopted,
@@ -66,6 +67,7 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
 /** The change of each event, made once: the fold of a long log uses it for every event. */
 const changes: Changes = {
   ...evolvePin,
+  ...evolveWords,
   // A person's word for this watch alone outranks what its caller said.
   TrustGiven: (event, watch) => ({
     ...evolvePin.TrustGiven(event, watch),
@@ -252,7 +254,6 @@ const changes: Changes = {
     ...(by === "operator" ? renewed(at, watch) : {})
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
-  FleetWordTaken: () => ({}),
   StopAsked: (_, watch) => stopBegun(watch),
   WatchStopped: ({ exportPath, limit }) => ({
     ...exited(limit === null ? "stopped" : "limit reached"),
@@ -264,9 +265,7 @@ const changes: Changes = {
 const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
   changes[event._tag as T](event, watch)
 
-/**
- * The parts of a watch that a person's word depends on. A recovery under way is one of them, whatever step it takes.
- */
+/** The parts of a watch that a person's word depends on. A recovery is one of them, whatever step it takes. */
 const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wait }: Watch) => [
   phase,
   generation,
@@ -278,12 +277,10 @@ const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wa
   ceiling
 ]
 
-/**
- * Returns whether a word for the watch as it was before an event may mean something else after it (spec: fleet#words).
- */
+/** Returns whether a word for the watch before an event may mean something else after it (spec: fleet#words). */
 const changesStance = (before: Watch, after: Watch, { _tag }: WatchEvent): boolean => {
   const was = stance(before)
-  return _tag === "FleetWordTaken" || stance(after).some((part, n) => part !== was[n])
+  return _tag === "FleetWordTaken" || _tag === "PhoneWordTaken" || stance(after).some((part, n) => part !== was[n])
 }
 
 /** Returns the state after an event. A watch changes in no other way. */
@@ -295,5 +292,8 @@ export const evolve = (watch: Watch, event: WatchEvent): Watch => {
     revision: watch.revision + 1,
     lastEventAt: event.at
   }
-  return changesStance(watch, after, event) ? { ...after, stanceSince: after.revision } : after
+  const { idle, person, revision } = after
+  const stanceSince = changesStance(watch, after, event) ? revision : watch.stanceSince
+  const isAsTold = stanceSince < revision && idle === watch.idle && person === watch.person
+  return { ...after, stanceSince, pressSince: isAsTold ? watch.pressSince : revision }
 }

@@ -35,7 +35,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "890dce143581de64" },
+  name: { kind: "watch", fingerprint: "bc209c8d81fe4999" },
   initial,
   evolve,
   schema: Watch,

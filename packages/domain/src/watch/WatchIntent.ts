@@ -8,6 +8,7 @@ import type { ComingLimit } from "../evidence/LimitAhead.ts"
 import type { ServiceWait } from "../decide/LimitWait.ts"
 import type { Unmendable } from "../evidence/Unmendable.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
+import type { PhoneIntent } from "../phone/PhoneDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
@@ -263,11 +264,12 @@ export type WatchIntent =
   | ({ readonly _tag: "ReportCaps" } & Pick<typeof Sign.CapsFound.Type, "began" | "caps">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * one of a launch from now on. `headless`: no launch gets a window. `byAgent`: an agent says it, and renews no use.
+   * one of a launch from now on. `headless`: no launch gets a window. `byAgent`, `byPhone`: it renews no use.
    */
   | {
       readonly _tag: "Retry"
       readonly byAgent?: boolean
+      readonly byPhone?: boolean
       readonly ceilings?: boolean
       readonly permission?: Permission | undefined
       readonly handover?: Handover | undefined
@@ -275,12 +277,12 @@ export type WatchIntent =
     }
   | ({ readonly _tag: "TakeFleetWord" } & FleetWordIntent)
   | PinIntent
+  | PhoneIntent
   | {
       readonly _tag: "Adopt"
       readonly conductor: ProcessIdentity
       readonly sessionId: string
       readonly print: boolean
-      /** A person names the process against the evidence. */
       readonly forced?: boolean
       /** The program of the agent that has the session; `null`: a command has none. Absent: it is as before. */
       readonly agent?: string | null
@@ -289,9 +291,8 @@ export type WatchIntent =
       readonly settled?: { readonly launchId: string; readonly started: boolean } | undefined
     }
 
-/** The time of an intent, and its speaker: the owner with its fence, or an operator, who needs none. */
+/** The time of an intent in epoch ms, and its speaker: the owner with its fence, or an operator, who needs none. */
 export interface Stamp {
-  /** Epoch milliseconds. */
   readonly now: number
   readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
 }

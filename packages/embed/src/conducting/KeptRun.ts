@@ -4,6 +4,7 @@ import {
   type Audience,
   type Chosen,
   evolveRun,
+  hearRun,
   isRunOver,
   loadRun,
   needsPerson,
@@ -130,6 +131,7 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
   const begins = Effect.gen(function* () {
     const projection = yield* Effect.forkScoped(attendedHere("projection", projectRun(id, from, link, isOthers)))
     const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, audience)))
+    yield* Effect.forkScoped(attendedHere("listener of presses", hearRun(id, audience.project)))
     yield* Effect.forkScoped(attendedHere("bound of outputs", bound(`run-${id}-`)))
     const now = yield* loadRun(id)
     yield* Effect.forkScoped(attendedHere("counter", counted(id, now)))

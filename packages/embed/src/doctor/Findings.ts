@@ -1,6 +1,6 @@
-import { leastPin, noPrograms, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { answersMeaning, leastPin, noPrograms, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
-import { channelProblem } from "@souffleur/notify"
+import { answersProblem, channelProblem } from "@souffleur/notify"
 import { Effect, Layer } from "effect"
 import { layerAgent, layerAgentFiles } from "../world/AgentLayers.ts"
 import { trustOf } from "../world/ConfigTrust.ts"
@@ -46,15 +46,25 @@ const evidence = (settings: ResolvedSettings) =>
   ).pipe(Layer.provideMerge(layerHost))
 
 /** Checks the channels of notices. It sends nothing. */
-const noticesCheck = Effect.fn("noticesCheck")(function* ({ notify, stateDir }: ResolvedSettings) {
+const noticesCheck = Effect.fn("noticesCheck")(function* ({ notify, notifyAnswers, stateDir }: ResolvedSettings) {
   const { platform, variables } = yield* Installation
-  return yield* Effect.forEach(notify, (channel) =>
+  const answers = notifyAnswers === "yes" ? yield* answersProblem(notify, { variables, stateDir }) : undefined
+  const said =
+    answers === undefined
+      ? []
+      : [
+          answers === null
+            ? passed("answers", answersMeaning)
+            : wrong("answers", answers, "put it right, or unset SOUFFLEUR_NOTIFY_ANSWERS")
+        ]
+  const channels = yield* Effect.forEach(notify, (channel) =>
     Effect.map(channelProblem(channel, { platform, variables, stateDir }), (problem) =>
       problem === null
         ? passed("notices", `${channel._tag} is ready`)
         : wrong("notices", `${channel._tag}: ${problem}`, "put it right, then: souffleur notify --test")
     )
   )
+  return [...channels, ...said]
 })
 
 /** Checks what a watch in a project needs, and whether a process could be watched (spec: command-line#doctor). */

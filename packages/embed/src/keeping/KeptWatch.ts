@@ -10,6 +10,7 @@ import {
   Launcher,
   load,
   newTrace,
+  type PhoneIntent,
   type Recorded,
   type LaunchFailed,
   Settings,
@@ -18,7 +19,16 @@ import {
 } from "@souffleur/domain"
 import { type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
 import { fullDisk, meansFull } from "@souffleur/node"
-import { lastWords, type LostNotice, reportOfLost, sendToAll, type TrustedFiles, warnOfLost } from "@souffleur/process"
+import {
+  lastWords,
+  listenToPhone,
+  type LostNotice,
+  offerButtons,
+  reportOfLost,
+  sendToAll,
+  type TrustedFiles,
+  warnOfLost
+} from "@souffleur/process"
 import {
   allPublished,
   attended,
@@ -28,9 +38,22 @@ import {
   forget,
   notifier,
   own,
-  supervise
+  supervise,
+  takePress
 } from "@souffleur/supervisor"
-import { type Cause, Context, Effect, Exit, Fiber, type PlatformError, Ref, Scope, Stream } from "effect"
+import {
+  type Cause,
+  Context,
+  Effect,
+  Exit,
+  Fiber,
+  type FileSystem,
+  type Path,
+  type PlatformError,
+  Ref,
+  Scope,
+  Stream
+} from "effect"
 import { remark } from "../Remark.ts"
 import { numbersTeller, tellNumbers } from "../metrics/MetricsTeller.ts"
 import { farewell, traceTeller } from "../trace/TraceTeller.ts"
@@ -108,8 +131,22 @@ const looking = Effect.fnUntraced(function* <R>(
   // A watch that has ended takes no event any more.
   const lost = (one: LostNotice) =>
     Effect.catch(ref.dispatch({ _tag: "ReportNoticeLost", ...reportOfLost(one) }), () => warnOfLost(one))
-  const notices = notifier(id, project, { lastWords: (watch) => Effect.provideContext(lastWords(watch), spoken), lost })
+  const operated = yield* Effect.context<
+    EventLog | FileSystem.FileSystem | Launcher | Path.Path | Settings | TrustedFiles
+  >()
+  const phone = {
+    log: yield* EventLog,
+    stream: id,
+    subject: { watch: id, project },
+    dispatch: (intent: PhoneIntent) => Effect.provideContext(takePress(id, intent), operated)
+  }
+  const notices = notifier(id, project, {
+    lastWords: (watch) => Effect.provideContext(lastWords(watch), spoken),
+    lost,
+    offer: offerButtons(phone)
+  })
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
+  yield* Effect.forkScoped(attendedHere("listener of presses", listenToPhone(phone, (yield* load(id)).revision)))
   yield* Effect.forkScoped(attendedHere("teller of numbers", numbersTeller))
   yield* Effect.forkScoped(attendedHere("keeper of the machine", keptAwake(goesOnByItself(id))))
   const tracing = yield* Effect.forkScoped(attendedHere("teller of traces", traceTeller(id)))

@@ -1,7 +1,9 @@
+import { answersProblem } from "@souffleur/notify"
 import type { NoticeChannel, NoticeMessage } from "@souffleur/process"
 import { Clock, Effect } from "effect"
 import { noticeChannels } from "./NoticeWiring.ts"
 import { opening } from "../world/ConfigTrust.ts"
+import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
 
 /** The answer of a channel to a notice. */
@@ -39,5 +41,9 @@ export const tryNotices = Effect.fn("tryNotices")(function* (project: string) {
     }
   }
   const channels = yield* Effect.provide(noticeChannels(settings), layerHost)
-  return yield* Effect.forEach(channels, (channel) => tried(channel, message), { concurrency: "unbounded" })
+  const answers = yield* Effect.forEach(channels, (channel) => tried(channel, message), { concurrency: "unbounded" })
+  const { variables } = yield* Installation
+  const problem =
+    settings.notifyAnswers === "no" ? null : yield* answersProblem(settings.notify, { variables, ...settings })
+  return problem === null ? answers : [...answers, { channel: "answers", problem }]
 })

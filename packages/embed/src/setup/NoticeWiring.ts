@@ -12,7 +12,7 @@ const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_USE_ENV_PROXY", 
 export const noticeChannels = Effect.fn("noticeChannels")(function* (settings: ResolvedSettings) {
   const { noticeLine, notices, platform, variables, whenClicked } = yield* Installation
   if (notices !== undefined) return yield* notices(settings)
-  const { notify, pageUrl, quietHours, stateDir } = settings
+  const { notify, notifyAnswers, pageUrl, quietHours, stateDir } = settings
   const line = yield* noticeLine
   const processes = yield* Processes
   const environment = Object.fromEntries(network.map((name) => [name, variables[name]]))
@@ -23,6 +23,9 @@ export const noticeChannels = Effect.fn("noticeChannels")(function* (settings: R
     variables,
     platform,
     post: (order, timeout) => NoticeProcess.post({ line, environment }, order, timeout),
+    ...(notifyAnswers === "no"
+      ? {}
+      : { ask: (order, timeout) => NoticeProcess.ask({ line, environment }, order, timeout) }),
     ...(whenClicked === undefined ? {} : { whenClicked })
   })
 })

@@ -42,12 +42,10 @@ export const leaveLast = () => {
     )
 }
 
-/**
- * Gives one line to a process of its own, on its standard input, and returns its first line. An interruption leaves the
- * process at its work, and so does souffleur's own end. After the timeout it gets SIGKILL. Fails with `ErrandFailed`.
- */
-export const post = Effect.fn("post")(function* (start: Start, order: string, timeout: Duration.Input) {
+/** Gives one line to a process of its own, and waits for its first line. See `post` and `ask`. */
+const answered = Effect.fnUntraced(function* (start: Start, order: string, timeout: Duration.Input, outlives: boolean) {
   const child = yield* Effect.try({ try: () => begin(start, "pipe"), catch: () => gone })
+  const kill = Effect.sync(() => child.kill("SIGKILL"))
   const answer = Effect.callback<string, ErrandFailed>((resume) => {
     let text = ""
     const end = () =>
@@ -61,12 +59,21 @@ export const post = Effect.fn("post")(function* (start: Start, order: string, ti
     // souffleur's own end waits for neither the process nor its answer.
     give(child, order)
   })
-  return yield* Effect.timeoutOrElse(answer, {
+  return yield* Effect.timeoutOrElse(outlives ? answer : Effect.onInterrupt(answer, () => kill), {
     duration: timeout,
-    orElse: () =>
-      Effect.andThen(
-        Effect.sync(() => child.kill("SIGKILL")),
-        Effect.fail(silent)
-      )
+    orElse: () => Effect.andThen(kill, Effect.fail(silent))
   })
 })
+
+/**
+ * Gives one line to a process of its own, on its standard input, and returns its first line. An interruption leaves the
+ * process at its work, and so does souffleur's own end. After the timeout it gets SIGKILL. Fails with `ErrandFailed`.
+ */
+export const post = Effect.fn("post")((start: Start, order: string, timeout: Duration.Input) =>
+  answered(start, order, timeout, true)
+)
+
+/** The same for a process that an interruption ends. */
+export const ask = Effect.fn("ask")((start: Start, order: string, timeout: Duration.Input) =>
+  answered(start, order, timeout, false)
+)

@@ -1,4 +1,4 @@
-import { abovePin, decidePin, isSessionKnown } from "@souffleur/domain"
+import { abovePin, type Choice, decidePhone, decidePin, isSessionKnown } from "@souffleur/domain"
 import { Equal, Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { branchChosen, branchReported } from "./BranchDecider.ts"
@@ -12,7 +12,7 @@ import { due, next } from "./RunStep.ts"
 import { cleared, landed, landingPlanned, landingRefused, setupRefused, treeChosen } from "./TreeDecider.ts"
 import { isRunOver, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
-import type { RunCommand } from "../run/RunIntent.ts"
+import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
@@ -86,6 +86,13 @@ const ending = (
 
 const isOfPlan = ({ paused }: Run, { reason }: Extract<RunCommand, { readonly _tag: "Pause" }>) =>
   paused?.reason === "plan" && reason === "plan"
+
+/** Returns what a press means for a run, as its command has it. */
+const pressedIntent = ({ task, word }: Choice): RunIntent | undefined => {
+  if (task !== null)
+    return word === "retry" || word === "skip" ? { _tag: "Answer", taskId: task, answer: word, text: "" } : undefined
+  return word === "hold" ? { _tag: "Hold" } : word === "go" ? { _tag: "EndWait" } : undefined
+}
 
 /** Decides on a command to a run. Refuses the words of an owner that was overtaken (spec: behaviour#one-owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
@@ -243,6 +250,15 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       return run.phase === "finished" && run.finishing === "failed"
         ? ok(Event.FinishingAnswered.make({ at, answer: command.answer }))
         : notNow("no finishing step of this run has failed")
+    case "OfferButtons":
+    case "TakePress":
+    case "RefusePress":
+      return decidePhone<Event.RunEvent>(run, command, (choice) => {
+        const intent = pressedIntent(choice)
+        return intent === undefined
+          ? no("never", `"${choice.word}" is no word for a run`)
+          : decideRun(run, { ...intent, now: at, by })
+      })
     case "ReportConfig":
     case "Trust":
       return decidePin(run, command)

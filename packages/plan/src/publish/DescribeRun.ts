@@ -3,6 +3,7 @@ import {
   describedBy,
   type Describers,
   describeLost,
+  describePhone,
   describePin,
   mendedBy,
   type ModelChoice,
@@ -24,6 +25,7 @@ export type RunNoticeKind =
   | "outage"
   | "waiting_for_a_person"
   | "untrusted_config"
+  | "warning"
   | "cleared"
 
 const { capital, deadline, duration, many, time } = Words
@@ -68,6 +70,7 @@ const byWhom = (agent: string | undefined, { effort, model }: ModelChoice = {}):
 const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   ...describePin,
   ...describeLost,
+  ...describePhone,
   RunOpened: ({ plan, tasks, workflowId }) =>
     described("info", `souffleur conducts workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`),
   PlanRevised: ({ changed, dropped, tasks }) =>

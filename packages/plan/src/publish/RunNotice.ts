@@ -1,5 +1,6 @@
-import { type StateWord, Words, type Zone } from "@souffleur/domain"
+import { type Choice, type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
+import { needsPerson } from "../decide/RunStep.ts"
 import { type Run, taskOf } from "../run/Run.ts"
 import { isPersons, nothingUsed, sumUsed } from "../run/RunFields.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
@@ -68,6 +69,14 @@ export const answerTo = (event: RunEvent): string | undefined => {
   }
 }
 
+/** Returns what a person may answer an event from a phone, the safest first. None of it raises anything. */
+export const runChoices = (event: RunEvent): ReadonlyArray<Choice> => {
+  const hold = { word: "hold", task: null } as const
+  if (event._tag === "TaskEscalated")
+    return [hold, { word: "retry", task: event.taskId }, { word: "skip", task: event.taskId }]
+  return event._tag === "AgentLimited" && isPersons(event.kind) ? [hold, { word: "go", task: null }] : []
+}
+
 /** Returns the text of a notice, which is the description's, and at the run's end says how much is done. */
 const textOf = (event: RunEvent, { dropped, summary, tasks }: Run, text: string): string => {
   if (event._tag !== "RunFinished" || event.finishing === "failed") return text
@@ -103,6 +112,7 @@ const states: Readonly<Record<RunNoticeKind, StateWord>> = {
   usage_limit: "working",
   outage: "working",
   untrusted_config: "needs you",
+  warning: "working",
   cleared: "working"
 }
 
@@ -119,7 +129,7 @@ export const runNoticeOf = (event: RunEvent, before: Run, zone?: Zone): RunNotic
   if (kind === undefined || !movesEpisode(event, before)) return undefined
   return {
     kind,
-    state: states[kind],
+    state: kind === "warning" && needsPerson(before) ? "needs you" : states[kind],
     text: textOf(event, before, own),
     words: words && wordsOf(event, before, words),
     next

@@ -1,5 +1,13 @@
-import { type Comms, personsZone, plain, type Zone } from "@souffleur/domain"
-import { type LostNotice, noticeDesk, reportOfLost, sendToAll, warnOfLost } from "@souffleur/process"
+import { type Comms, personsZone, type PhoneIntent, plain, type Zone } from "@souffleur/domain"
+import {
+  listenToPhone,
+  type LostNotice,
+  noticeDesk,
+  offerButtons,
+  reportOfLost,
+  sendToAll,
+  warnOfLost
+} from "@souffleur/process"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { untilWritten } from "./CommsProjection.ts"
@@ -7,7 +15,7 @@ import { describeRunEvent } from "./DescribeRun.ts"
 import { initialRun } from "../run/Run.ts"
 import { evolveRun } from "../run/RunEvolution.ts"
 import { dispatchRun, loadRun, RunLog, streamOf } from "../run/RunLog.ts"
-import { answerTo, type RunNotice, runNoticeOf } from "./RunNotice.ts"
+import { answerTo, runChoices, type RunNotice, runNoticeOf } from "./RunNotice.ts"
 
 /** Streams the events of a run with their notices, until its conductor leaves after `from`. */
 const notices = Effect.fnUntraced(function* (id: string, from: number, zone?: Zone) {
@@ -60,6 +68,18 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   yield* Effect.all([calls, posts], { concurrency: 2, discard: true })
 })
 
+const phoneOf = Effect.fnUntraced(function* (id: string, project: string) {
+  const log = yield* RunLog
+  const dispatch = (intent: PhoneIntent) =>
+    Effect.provideService(dispatchRun(id, intent, { _tag: "Operator" }), RunLog, log)
+  return { log, stream: streamOf(id), subject: { run: id, project }, dispatch }
+})
+
+/** Listens for presses of the buttons of a run's notices (spec: behaviour#answers-from-a-phone). */
+export const hearRun = Effect.fn("hearRun")(function* (id: string, project: string) {
+  yield* listenToPhone(yield* phoneOf(id, project), (yield* loadRun(id)).revision)
+})
+
 /**
  * Tells a person about a run as about a watch, by its channels of notices and by messages in comms. It ends when the
  * conductor leaves after revision `from`. Notices that an earlier conductor did not tell come first. Neither channel
@@ -77,9 +97,11 @@ export const publishRun = Effect.fn("publishRun")(function* (id: string, from: n
     Effect.catch(dispatchRun(id, { _tag: "ReportNoticeLost", ...reportOfLost(one) }, { _tag: "Operator" }), () =>
       warnOfLost(one)
     )
-  const desk = yield* noticeDesk(mark, lost)
+  const desk = yield* noticeDesk(mark, lost, offerButtons(yield* phoneOf(id, project)))
   const pages = Stream.runForEach(ofPerson, ({ event, notice, revision }) =>
-    notice === undefined ? Effect.void : desk.tell({ subject: { run: id, project }, revision, at: event.at, notice })
+    notice === undefined
+      ? Effect.void
+      : desk.tell({ subject: { run: id, project }, revision, at: event.at, notice }, runChoices(event))
   ).pipe(Effect.andThen(desk.close))
   const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
     const published = yield* positionOf(stream, newest)

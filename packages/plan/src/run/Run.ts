@@ -121,6 +121,8 @@ export type Assignment = typeof Assignment.Type
 /** One plan that is conducted in one project: the second aggregate on the log (spec: behaviour#run). */
 export const Run = Schema.Struct({
   revision: Count,
+  /** The revision since which a press about the run means the same. */
+  stanceSince: Count,
   phase: Schema.Literals(["new", "implementation", "completion", "finished"]),
   workflowId: Text,
   project: Text,
@@ -204,6 +206,7 @@ export interface Run extends Schema.Schema.Type<typeof Run> {}
 /** The run before its first event. */
 export const initialRun: Run = {
   revision: 0,
+  stanceSince: 0,
   phase: "new",
   workflowId: "",
   project: "",

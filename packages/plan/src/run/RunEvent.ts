@@ -1,4 +1,4 @@
-import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
+import { Event as Watched, leastPin, Owner, phoneEvents, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import * as Tree from "../tree/TreeEvent.ts"
@@ -55,10 +55,18 @@ export const RunOpened = event("RunOpened", {
   ...TreeTerms.fields
 })
 /**
- * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
- * same events.
+ * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. Buttons of
+ * notices are offered and pressed. A watch has the same events.
  */
-export const { ConfigOverreached, ConfigWithdrawn, NoticeLost, TrustGiven } = Watched
+export const {
+  ButtonsOffered,
+  ConfigOverreached,
+  ConfigWithdrawn,
+  NoticeLost,
+  PhoneWordRefused,
+  PhoneWordTaken,
+  TrustGiven
+} = Watched
 /**
  * A person took the plan as its file was then. `changed`: complete tasks whose text is another one since. `dropped`:
  * tasks that it lacks, and that were not complete.
@@ -277,7 +285,8 @@ export const RunEvent = Schema.Union([
   ConfigOverreached,
   ConfigWithdrawn,
   TrustGiven,
-  NoticeLost
+  NoticeLost,
+  ...phoneEvents
 ])
 export type RunEvent = Exclude<typeof RunEvent.Type, never> // A union of its own, which declarations name.
 

@@ -1,4 +1,4 @@
-import { Bounds, evolvePin } from "@souffleur/domain"
+import { Bounds, evolvePhone, evolvePin } from "@souffleur/domain"
 import { Match } from "effect"
 import { askedAssignment, askedTask } from "./AskedAgent.ts"
 import {
@@ -244,7 +244,8 @@ const change = (run: Run, event: RunEvent): RunChange =>
     ConfigOverreached: evolvePin.ConfigOverreached,
     ConfigWithdrawn: evolvePin.ConfigWithdrawn,
     TrustGiven: (event) => evolvePin.TrustGiven(event, run),
-    NoticeLost: () => ({})
+    NoticeLost: () => ({}),
+    ...evolvePhone
   })
 
 /** Takes back an assignment that ended without a fault. */
@@ -253,9 +254,29 @@ const unasked = (run: Run, assignment: Assignment): RunChange =>
     ? { finishing: "not begun" }
     : withTask(run, assignment.taskId, () => untried(assignment))
 
+/** The parts of a run that a press depends on. What its agents do meanwhile is none of them. */
+const stance = ({ finishing, held, paused, phase, questions, stop, tasks, wait }: Run) => [
+  finishing,
+  held,
+  paused,
+  phase,
+  questions,
+  stop,
+  wait,
+  ...tasks.map(({ escalation }) => escalation)
+]
+
+/** Returns whether a press about the run before an event may mean something else after it. */
+const changesStance = (before: Run, after: Run, { _tag }: RunEvent): boolean => {
+  const [was, is] = [stance(before), stance(after)]
+  return _tag === "PhoneWordTaken" || was.length !== is.length || is.some((part, n) => part !== was[n])
+}
+
 /** Returns the run after an event. */
-export const evolveRun = (run: Run, event: RunEvent): Run =>
-  swept({ ...run, ...change(run, event), revision: run.revision + 1, lastEventAt: event.at })
+export const evolveRun = (run: Run, event: RunEvent): Run => {
+  const after = swept({ ...run, ...change(run, event), revision: run.revision + 1, lastEventAt: event.at })
+  return changesStance(run, after, event) ? { ...after, stanceSince: after.revision } : after
+}
 
 /** Folds events into a run. */
 export const foldRun = (events: ReadonlyArray<RunEvent>, from: Run = initialRun): Run => events.reduce(evolveRun, from)

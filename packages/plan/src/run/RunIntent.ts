@@ -1,4 +1,4 @@
-import type { Owner, Permission, Pin, PinIntent, ProcessIdentity } from "@souffleur/domain"
+import type { Owner, Permission, PhoneIntent, Pin, PinIntent, ProcessIdentity } from "@souffleur/domain"
 import type { AgentReport } from "../decide/Ladder.ts"
 import type { TaskTree } from "../tree/TaskTree.ts"
 import type { PlanTerms } from "../tasks/PlanTerms.ts"
@@ -192,6 +192,7 @@ export type RunIntent =
   /** They cannot be made on top of that commit. */
   | { readonly _tag: "RefuseRevert"; readonly head: string; readonly message: string }
   | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof Event.NoticeLost.Type, "_tag" | "at">)
+  | PhoneIntent
   | PinIntent
 
 /** An intent as the decider gets it: with the time, and the speaker with its fence. */

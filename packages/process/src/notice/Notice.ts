@@ -1,5 +1,5 @@
-import type { Labels, StateWord } from "@souffleur/domain"
-import { Context, type Effect, Schema } from "effect"
+import type { Choice, Labels, StateWord } from "@souffleur/domain"
+import { Context, type Effect, type Redacted, Schema } from "effect"
 
 /** A notice for a person, one for each episode (spec: behaviour#notices). */
 export interface Notice<Kind extends string = string> {
@@ -25,7 +25,27 @@ export interface NoticeMessage {
   /** Epoch milliseconds. */
   readonly at: number
   readonly notice: Notice
+  /** What a person may answer by a press, the safest first. Absent: nothing. */
+  readonly buttons?: ReadonlyArray<NoticeButton>
 }
+
+/** A choice of a notice, with the secret that makes a press of it count. */
+export interface NoticeButton extends Choice {
+  readonly secret: Redacted.Redacted
+}
+
+/** A message that came over a channel, and may be a press. */
+export interface HeardMessage {
+  readonly id: string
+  /** `null`: it is longer than any press. */
+  readonly text: string | null
+}
+
+/** Hears for a while what came over a channel about a watch or a run, after a message. `null`: from the first on. */
+export type Hear = (
+  subject: NoticeMessage["subject"],
+  since: string | null
+) => Effect.Effect<ReadonlyArray<HeardMessage>, NoticeLost>
 
 const pressing: ReadonlySet<string> = new Set([
   "failed_closed",
@@ -52,6 +72,8 @@ export interface NoticeChannel {
   readonly words: boolean
   /** Sends a notice, in bounded time. `once`: without another try. Fails with `NoticeLost`. */
   readonly send: (message: NoticeMessage, once?: boolean) => Effect.Effect<void, NoticeLost>
+  /** Hears the presses of its buttons. Absent: its notices have none. */
+  readonly hear?: Hear
 }
 
 /** The channels of a watch or a run. By default there are none. */
