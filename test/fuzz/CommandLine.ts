@@ -36,16 +36,19 @@ export interface Said {
 
 /** Time that a command may watch or wait, ms. */
 const patience = 3000
+/** The same of a command that ends by itself once the programs that it asks have answered, on a busy machine. */
+export const asking = 60_000
 
 /** Gives the command as a person would, and returns its output. A defect is thrown as it is. */
-export const say = (folder: string, args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
-  saidBy(folder, cli(args), more)
+export const say = (folder: string, args: ReadonlyArray<string>, within = patience) =>
+  saidBy(folder, cli(args), {}, within)
 
 /** Runs a part of a command, and returns its output. */
 export const saidBy = async <A>(
   folder: string,
   program: Effect.Effect<A, Effect.Error<ReturnType<typeof cli>>, Environment | Host>,
-  more: Readonly<Record<string, string>> = {}
+  more: Readonly<Record<string, string>> = {},
+  within = patience
 ): Promise<Said> => {
   const { claude, project, state } = homeIn(folder)
   const variables = {
@@ -77,7 +80,7 @@ export const saidBy = async <A>(
     published: undefined
   })
   const said = program.pipe(
-    Effect.timeoutOption(patience),
+    Effect.timeoutOption(within),
     Effect.provide([environment, host]),
     Effect.provideService(Console.Console, console)
   )

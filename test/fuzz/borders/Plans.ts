@@ -1,7 +1,7 @@
 import { loadPlan, planText, termsOf } from "@souffleur/plan"
 import { isDeepStrictEqual } from "node:util"
 import { border, holds } from "../Border.ts"
-import { homeIn, printsWell, say } from "../CommandLine.ts"
+import { asking, homeIn, printsWell, say } from "../CommandLine.ts"
 import { alike, bent, bytes, mangled, run, torn, tree, word } from "../Hostile.ts"
 import { valueOf } from "../Settle.ts"
 import type { Seed } from "../../simulation/Seed.ts"
@@ -92,7 +92,7 @@ export const plans = border("plans", {
     "is told": async ({ data, name, telling }, place) => {
       if (!telling) return
       const file = homeIn(place.folder).write(name, data)
-      const said = await say(place.folder, ["conduct", file, "--dry-run"])
+      const said = await say(place.folder, ["conduct", file, "--dry-run"], asking)
       holds(said.code === 0 || said.code === 2, "it ends in no way of its own", said)
       printsWell(said)
     }
