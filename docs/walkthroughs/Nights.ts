@@ -64,19 +64,19 @@ export const nights: ReadonlyArray<Scenario> = [
   {
     name: "night-of-a-death",
     title: "The agent is killed at night",
-    what: "Claude Code is killed within a tool. Its session is resumed once it is known to be gone, and it is told what happened.",
+    what: "Claude Code is killed within a tool, and its session is resumed.",
     play: night(dies, killed, "ConductorRelaunched")
   },
   {
     name: "night-of-a-limit",
     title: "The agent reaches its usage limit",
-    what: "The account refuses the next turn until a time that it names. souffleur waits for that time, launches nothing before it, and resumes the session then.",
+    what: "The account refuses the next turn until a time that it names. Nothing is launched before that.",
     play: night(meetsLimit, goesOn, "WaitStarted")
   },
   {
     name: "night-of-a-full-context",
     title: "The conversation no longer fits",
-    what: "The model refuses the conversation as too long, and its compaction too. A successor goes on from the export.",
+    what: "The model refuses the conversation as too long, and its compaction too.",
     play: night(overflows, goesOn, "ConductorRelaunched")
   }
 ]

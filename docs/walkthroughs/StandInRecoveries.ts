@@ -103,31 +103,31 @@ export const recoveries: ReadonlyArray<Scenario> = [
   {
     name: "export-passes",
     title: "The export fits, and a successor goes on from it",
-    what: "The Conductor is killed in its second task. Its conversation is exported, trimmed and estimated; the estimate stays below `FORCE_COMPACT`, so a successor is launched with the export.",
+    what: "The Conductor is killed in its second task. The estimate of its export stays below `FORCE_COMPACT`.",
     play: death("FORCE_COMPACT=400000\n", "ConductorRelaunched")
   },
   {
     name: "export-too-large",
     title: "The export is too large, and the session is compacted",
-    what: "The estimate is above `FORCE_COMPACT`, here 5 tokens. The dead session is compacted in place, and the same session goes on.",
+    what: "The estimate is above `FORCE_COMPACT`, here 5 tokens, so the same session goes on, compacted.",
     play: death("FORCE_COMPACT=5\n", "ConductorRelaunched")
   },
   {
     name: "compaction-once-late",
     title: "A compaction does not come to its end, and the second one does",
-    what: "The first compaction hangs until `COMPACT_TIMEOUT`, here 3 seconds. Its process is ended, and the second attempt works.",
+    what: "The first compaction hangs until `COMPACT_TIMEOUT`, here 3 seconds.",
     play: death("FORCE_COMPACT=5\n", "ConductorRelaunched", { hangs: 1 })
   },
   {
     name: "compaction-twice-late",
     title: "Both compactions hang, and souffleur fails closed",
-    what: "After the second timeout nothing more is launched: an export that was too large is no way out. A person is asked.",
+    what: "After the second timeout nothing is launched, and a person is asked.",
     play: death("FORCE_COMPACT=5\n", "RecoveryFailedClosed", { hangs: 2, ends: false })
   },
   {
     name: "permission-clamped",
     title: "More permission is asked for than the ceiling has",
-    what: "The Conductor hands its work over and asks for `bypassPermissions`. Its successor is launched with `acceptEdits`, the ceiling, and the log has both.",
+    what: "The Conductor hands its work over and asks for `bypassPermissions`; the ceiling is `acceptEdits`.",
     play: clamped
   }
 ]
