@@ -70,7 +70,7 @@ export const nights: ReadonlyArray<Scenario> = [
   {
     name: "night-of-a-limit",
     title: "The agent reaches its usage limit",
-    what: "The account refuses the next turn until a time that it names. Nothing is launched before that.",
+    what: "The account refuses the next turn until a time that it names.",
     play: night(meetsLimit, goesOn, "WaitStarted")
   },
   {

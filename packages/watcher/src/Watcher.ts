@@ -177,7 +177,6 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
    */
   const lookOnce = Effect.fnUntraced(function* (due: number, first: boolean) {
     const before = yield* ref.state
-    const { revision, stanceSince } = before
     yield* tellTaken
     const seen = yield* observe(due, yield* Ref.get(taken))
     const ended = classify(watch, seen)
@@ -202,7 +201,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
       exit: found.value,
       tasks: tasksOf(seen.comms),
       evidence: evidenceOf(watch, seen),
-      seen: revision,
+      seen: before.revision,
       ranUntil: seen.endedAt === undefined ? yield* ranUntil : Math.min(seen.endedAt, seen.read.wall),
       unseen: seen.unseen,
       quietUntil: yield* quietUntilNow(settings.quietHours),
@@ -210,7 +209,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
       pause: yield* jittered(settings.restartPause),
       ...(settings.until === null ? {} : { rounds: settings.rounds })
     })
-    if (after.watcher?.watcher === me && after.stanceSince !== stanceSince) return true
+    if (after.watcher?.watcher === me && after.stanceSince !== before.stanceSince) return true
     yield* Deferred.succeed(over, undefined)
     return false
   })
