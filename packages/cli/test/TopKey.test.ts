@@ -33,6 +33,20 @@ describe("command-line#top", () => {
         assert.strictEqual(pressed(asking.top, key("c", true)).wish, "interrupt")
       }
     })
+    it("pasted text is no key: it answers no question, and goes into a filter that is typed", () => {
+      const asking = pressed(topOf(jobs), key("x")).top
+      let top = asking
+      for (const name of ["paste-start", "y", "h", "q", "return", "d"]) {
+        const next = pressed(top, key(name))
+        assert.strictEqual(next.wish, undefined, name)
+        top = next.top
+      }
+      assert.strictEqual(pressed(top, key("c", true)).wish, "interrupt")
+      assert.deepStrictEqual(after(top, "paste-end"), asking)
+      assert.deepStrictEqual(pressed(after(top, "paste-end"), key("y")).wish, { word: "stop", id: "a" })
+      const typing = after(topOf(jobs), "/", "paste-start", "b", "paste-end")
+      assert.deepStrictEqual([typing.filter, typing.typing, typing.pasting], ["b", true, false])
+    })
     it("a hold and its end are said at once, of a watch and of a run", () => {
       const top = topOf([jobOf("r", { kind: "run" })])
       assert.deepStrictEqual(pressed(top, key("h")).wish, { word: "hold", id: "r" })

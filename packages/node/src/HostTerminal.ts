@@ -7,8 +7,14 @@ export const layer: Layer.Layer<Terminal.Terminal> = Layer.effect(
   NodeTerminal.make(() => false)
 )
 
-/** The alternate screen, without its cursor, and where a line that is too long ends at the edge. */
-const [entered, left] = ["\u001B[?1049h\u001B[?25l\u001B[?7l", "\u001B[?7h\u001B[?25h\u001B[?1049l"]
+/**
+ * The alternate screen, without its cursor, where a line that is too long ends at the edge, and what is pasted comes
+ * between two marks.
+ */
+const [entered, left] = [
+  "\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[?2004h",
+  "\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?1049l"
+]
 
 const leave = () => void process.stdout.write(left)
 

@@ -35,6 +35,8 @@ export interface Top {
   readonly filter: string
   /** True while a person types the filter. */
   readonly typing: boolean
+  /** True while pasted text comes. It is no key, and goes into a filter that is typed. */
+  readonly pasting: boolean
   /** The text of the job, or of its last decision. */
   readonly text: ReadonlyArray<TopLine>
   /** Lines of the text that are above the screen. */
@@ -58,6 +60,7 @@ export const initialTop: Top = {
   sort: "state",
   filter: "",
   typing: false,
+  pasting: false,
   text: [],
   above: 0,
   pane: false,
