@@ -106,6 +106,23 @@ describe("command-line#page", () => {
       )
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
+  it.live("a difference beyond what is read of git is counted, and no text of a file is taken for a count", () =>
+    Effect.gen(function* () {
+      const { commit, project, write } = yield* repository
+      yield* commit(-1)
+      yield* write("a.txt", "y".repeat(33_000_000))
+      // git takes a file for text whose first 8,000 bytes have no NUL.
+      yield* write("gone.txt", `${"y".repeat(9_000)}\0${"1\t1\tfeigned\0"}\n`)
+      const { files } = yield* workChanges(project, began)
+      assert.deepStrictEqual(
+        files.map(({ added, path, patch }) => [path, added, patch]),
+        [
+          ["a.txt", 1, null],
+          ["gone.txt", 1, null]
+        ]
+      )
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.live("security#a-plan-and-its-agents: a repository that is looked at runs nothing that it names", () =>
     Effect.gen(function* () {
       const { commit, fs, git, home, project, write } = yield* repository
