@@ -112,10 +112,11 @@ export const chosenAt = (top: Top, jobs: ReadonlyArray<Job> = jobsIn(top)): numb
     jobs.findIndex((job) => jobKey(job) === top.chosen)
   )
 
-/** Returns the chosen job; `undefined`: there is none. */
+/** Returns the chosen job; `undefined`: there is none. One whose text is shown need not be in the list any more. */
 export const chosenJob = (top: Top): Job | undefined => {
   const jobs = jobsIn(top)
-  return jobs[chosenAt(top, jobs)]
+  const open = top.view === "list" ? undefined : allJobs(top).find((job) => jobKey(job) === top.chosen)
+  return open ?? jobs[chosenAt(top, jobs)]
 }
 
 /** Chooses the job that the screen shows as chosen, so that it stays so where the list moves. */
