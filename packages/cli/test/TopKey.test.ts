@@ -49,7 +49,7 @@ describe("command-line#top", () => {
     })
     it("the text of a job stays that job's where a filter leaves it out by now", () => {
       const top = after(topOf(jobs), "/", "w", "o", "r", "k", "return", "end", "return")
-      const living = [...jobs.slice(0, 2), jobOf("c", { state: "held" })]
+      const living = [...jobs.slice(0, 2), jobOf("c", { held: true })]
       const moved = keptChosen({ ...top, news: { ...top.news!, living } })
       assert.deepStrictEqual([moved.view, chosenJob(moved)?.id], ["job", "c"])
       assert.deepStrictEqual(pressed(moved, key("g")).wish, { word: "go", id: "c" })

@@ -18,6 +18,14 @@ const [entered, left] = [
 
 const leave = () => void process.stdout.write(left)
 
+/** Takes the screen again from a shell that had it while this process was stopped, and asks for all of its lines. */
+const enterAgain = () => {
+  // Node sets no mode that it has set before.
+  if (process.stdin.isTTY) for (const raw of [false, true]) process.stdin.setRawMode(raw)
+  process.stdout.write(entered)
+  process.stdout.emit("resize")
+}
+
 /**
  * Takes the whole screen until the scope closes, and then shows again what was there. A defect that ends the process
  * without a word to any scope leaves it too.
@@ -25,11 +33,13 @@ const leave = () => void process.stdout.write(left)
 export const fullScreen = Effect.acquireRelease(
   Effect.sync(() => {
     process.once("exit", leave)
+    process.on("SIGCONT", enterAgain)
     process.stdout.write(entered)
   }),
   () =>
     Effect.sync(() => {
       process.off("exit", leave)
+      process.off("SIGCONT", enterAgain)
       leave()
     })
 )
