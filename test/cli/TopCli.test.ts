@@ -119,6 +119,8 @@ describe("command-line#top", () => {
         const left = yield* watched(the, { name: "left" })
         const pane = yield* makePane(the, { columns: 100, rows: 24 }, { NO_COLOR: "1" })
         yield* pane.shows("3 working")
+        // What the agents did is read after the list.
+        yield* pane.shows("LAST HOUR")
         assert.include(pane.lines()[2], "LAST HOUR")
         assert.notInclude(pane.tmux("capture-pane", "-p", "-e"), "\u001B[1m")
         const only = function* (id: string) {
