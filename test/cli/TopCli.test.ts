@@ -89,6 +89,15 @@ describe("command-line#top", () => {
         )
         assert.include(pane.lines().join("\n"), "working")
         assert.isBelow(Math.max(...pane.lines().map((line) => line.length)), 41)
+        // A shell in which it was stopped has written over it, and reads lines again.
+        const tty = pane.tmux("display-message", "-p", "#{pane_tty}").trim()
+        process.kill(pane.pid(), "SIGSTOP")
+        execFileSync("sh", ["-c", `stty sane < ${tty}; printf '\\033[2J' > ${tty}`])
+        process.kill(pane.pid(), "SIGCONT")
+        yield* pane.shows(`› ${id}  ▸ working`)
+        pane.press("?")
+        yield* pane.shows("choose, or scroll")
+        pane.press("Escape")
         fs.writeFileSync(join(the.project, "go"), "")
         yield* pane.shows("1 ended")
         pane.press("w")
@@ -110,6 +119,8 @@ describe("command-line#top", () => {
         const left = yield* watched(the, { name: "left" })
         const pane = yield* makePane(the, { columns: 100, rows: 24 }, { NO_COLOR: "1" })
         yield* pane.shows("3 working")
+        // What the agents did is read after the list.
+        yield* pane.shows("LAST HOUR")
         assert.include(pane.lines()[2], "LAST HOUR")
         assert.notInclude(pane.tmux("capture-pane", "-p", "-e"), "\u001B[1m")
         const only = function* (id: string) {

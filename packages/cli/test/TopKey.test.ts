@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chosenJob, initialTop, jobsIn, paneJob } from "../src/top/Top.ts"
+import { chosenJob, initialTop, jobsIn, keptChosen, paneJob } from "../src/top/Top.ts"
 import { pressed } from "../src/top/TopKey.ts"
 import { after, at, jobOf, key, topOf } from "./TopStage.ts"
 
@@ -32,6 +32,27 @@ describe("command-line#top", () => {
         }
         assert.strictEqual(pressed(asking.top, key("c", true)).wish, "interrupt")
       }
+    })
+    it("pasted text is no key: it answers no question, and goes into a filter that is typed", () => {
+      const asking = pressed(topOf(jobs), key("x")).top
+      let top = asking
+      for (const name of ["paste-start", "y", "h", "q", "return", "d"]) {
+        const next = pressed(top, key(name))
+        assert.strictEqual(next.wish, undefined, name)
+        top = next.top
+      }
+      assert.strictEqual(pressed(top, key("c", true)).wish, "interrupt")
+      assert.deepStrictEqual(after(top, "paste-end"), asking)
+      assert.deepStrictEqual(pressed(after(top, "paste-end"), key("y")).wish, { word: "stop", id: "a" })
+      const typing = after(topOf(jobs), "/", "paste-start", "b", "paste-end")
+      assert.deepStrictEqual([typing.filter, typing.typing, typing.pasting], ["b", true, false])
+    })
+    it("the text of a job stays that job's where a filter leaves it out by now", () => {
+      const top = after(topOf(jobs), "/", "w", "o", "r", "k", "return", "end", "return")
+      const living = [...jobs.slice(0, 2), jobOf("c", { held: true })]
+      const moved = keptChosen({ ...top, news: { ...top.news!, living } })
+      assert.deepStrictEqual([moved.view, chosenJob(moved)?.id], ["job", "c"])
+      assert.deepStrictEqual(pressed(moved, key("g")).wish, { word: "go", id: "c" })
     })
     it("a hold and its end are said at once, of a watch and of a run", () => {
       const top = topOf([jobOf("r", { kind: "run" })])

@@ -106,6 +106,23 @@ describe("command-line#page", () => {
       )
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
+  it.live("a difference beyond what is read of git is counted, and no text of a file is taken for a count", () =>
+    Effect.gen(function* () {
+      const { commit, project, write } = yield* repository
+      yield* commit(-1)
+      yield* write("a.txt", "y".repeat(33_000_000))
+      // git takes a file for text whose first 8,000 bytes have no NUL.
+      yield* write("gone.txt", `${"y".repeat(9_000)}\0${"1\t1\tfeigned\0"}\n`)
+      const { files } = yield* workChanges(project, began)
+      assert.deepStrictEqual(
+        files.map(({ added, path, patch }) => [path, added, patch]),
+        [
+          ["a.txt", 1, null],
+          ["gone.txt", 1, null]
+        ]
+      )
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.live("security#a-plan-and-its-agents: a repository that is looked at runs nothing that it names", () =>
     Effect.gen(function* () {
       const { commit, fs, git, home, project, write } = yield* repository
@@ -143,6 +160,24 @@ describe("command-line#page", () => {
         ]
       )
       assert.isFalse(yield* fs.exists(`${home}/ran`))
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+  it.live("security#a-plan-and-its-agents: no name of a filter escapes, in whatever bytes it is written", () =>
+    Effect.gen(function* () {
+      const { commit, fs, home, project, write } = yield* repository
+      const bytes = (text: string) => new Uint8Array(Buffer.from(text, "latin1"))
+      // None, one with a line separator of Unicode, and one that is no UTF-8.
+      const names = ["", "a\u00e2\u0080\u00a8b", "b\u00ff"]
+      yield* commit(-1)
+      yield* write("a.txt", "one\nother\nthree\n")
+      for (const name of names) {
+        const section = `[filter "${name}"]\n\tclean = touch ${home}/ran; cat\n`
+        yield* fs.writeFile(`${project}/.git/config`, bytes(section), { flag: "a" })
+        yield* fs.writeFile(`${project}/.gitattributes`, bytes(`a.txt filter=${name}\n`))
+        const looked = yield* Effect.result(workChanges(project, began))
+        assert.strictEqual(looked._tag, name === names[2] ? "Failure" : "Success", JSON.stringify(looked))
+        assert.isFalse(yield* fs.exists(`${home}/ran`), name)
+      }
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 })

@@ -35,6 +35,8 @@ export interface Top {
   readonly filter: string
   /** True while a person types the filter. */
   readonly typing: boolean
+  /** True while pasted text comes. It is no key, and goes into a filter that is typed. */
+  readonly pasting: boolean
   /** The text of the job, or of its last decision. */
   readonly text: ReadonlyArray<TopLine>
   /** Lines of the text that are above the screen. */
@@ -58,6 +60,7 @@ export const initialTop: Top = {
   sort: "state",
   filter: "",
   typing: false,
+  pasting: false,
   text: [],
   above: 0,
   pane: false,
@@ -109,10 +112,11 @@ export const chosenAt = (top: Top, jobs: ReadonlyArray<Job> = jobsIn(top)): numb
     jobs.findIndex((job) => jobKey(job) === top.chosen)
   )
 
-/** Returns the chosen job; `undefined`: there is none. */
+/** Returns the chosen job; `undefined`: there is none. One whose text is shown need not be in the list any more. */
 export const chosenJob = (top: Top): Job | undefined => {
   const jobs = jobsIn(top)
-  return jobs[chosenAt(top, jobs)]
+  const open = top.view === "list" ? undefined : allJobs(top).find((job) => jobKey(job) === top.chosen)
+  return open ?? jobs[chosenAt(top, jobs)]
 }
 
 /** Chooses the job that the screen shows as chosen, so that it stays so where the list moves. */

@@ -66,6 +66,9 @@ export const pressed = (before: Top, { input, key }: Terminal.UserInput): Presse
   const text = Option.getOrElse(input, () => "")
   const name = key.name === "" ? text : key.name
   const top = keptChosen({ ...before, notice: null, asks: null })
+  if (name === "paste-start" || name === "paste-end") return { top: { ...before, pasting: name === "paste-start" } }
+  // Ctrl-C still leaves where the second mark is lost.
+  if (before.pasting && !(key.ctrl && name === "c")) return { top: before.typing ? typed(before, "", text) : before }
   if (key.ctrl)
     return name === "c" ? { top, wish: "interrupt" } : { top: before, ...(name === "d" && { wish: "quit" }) }
   // Escape and a key that follows at once are one key of its own.

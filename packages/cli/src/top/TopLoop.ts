@@ -23,6 +23,7 @@ type Message =
   | { readonly _tag: "Output"; readonly of: string; readonly lines: ReadonlyArray<string> }
   | { readonly _tag: "Answer"; readonly answer: TopLine }
   | { readonly _tag: "Key"; readonly input: Terminal.UserInput }
+  /** The terminal has another size, or another program had it. */
   | { readonly _tag: "Resized" }
   /** The terminal is gone. */
   | { readonly _tag: "Gone" }
@@ -64,7 +65,7 @@ export const topLoop = Effect.fn("topLoop")(function* ({
   /** The job whose output is read. */
   const paned = yield* SubscriptionRef.make<Job | null>(null)
   const looked = Effect.map(Clock.currentTimeMillis, (now): Looked => ({ now, zone }))
-  const show = (top: Top, seen: Looked) => draw((size) => topFrame(top, { ...size, ...seen }))
+  const show = (top: Top, seen: Looked, again = false) => draw((size) => topFrame(top, { ...size, ...seen }), again)
   /** Does what a key wishes. A wish that ends the look is handed on. */
   const keyed = Effect.fnUntraced(function* (before: Top, input: Terminal.UserInput, seen: Looked) {
     const { top, wish } = pressed(before, input)
@@ -109,7 +110,7 @@ export const topLoop = Effect.fn("topLoop")(function* ({
     const isOther = key !== paneKey(before)
     const top = isOther ? { ...found.top, output: [] } : found.top
     if (isOther) yield* SubscriptionRef.set(paned, paneJob(top) ?? null)
-    yield* show(top, seen)
+    yield* show(top, seen, message._tag === "Resized")
     return [top, found.end === undefined ? [] : [found.end]] as const
   })
   const news = followJobs(maxEnded).pipe(

@@ -10,14 +10,14 @@ export const changesOf = (before: ReadonlyArray<string>, after: ReadonlyArray<st
   return changed.length === 0 ? "" : `${together}${changed.join("")}${done}`
 }
 
-/** Makes a screen that writes changed lines alone. Another size of the terminal writes all again. */
+/** Makes a screen that writes changed lines alone. Another size of the terminal, or `again`, writes all of them. */
 export const makeTopScreen = Effect.fn("makeTopScreen")(function* (colours: boolean) {
   const terminal = yield* Terminal.Terminal
   let shown: ReadonlyArray<string> = []
   let drawn: Terminal.Size = { columns: 0, rows: 0 }
-  return Effect.fnUntraced(function* (frame: (size: Terminal.Size) => ReadonlyArray<TopLine>) {
+  return Effect.fnUntraced(function* (frame: (size: Terminal.Size) => ReadonlyArray<TopLine>, again = false) {
     const size = { columns: yield* terminal.columns, rows: yield* terminal.rows }
-    const fresh = size.columns !== drawn.columns || size.rows !== drawn.rows
+    const fresh = again || size.columns !== drawn.columns || size.rows !== drawn.rows
     const lines = frame(size).map((line) => writtenLine(line, size.columns, colours))
     const out = changesOf(fresh ? [] : shown, lines)
     shown = lines

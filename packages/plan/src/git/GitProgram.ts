@@ -1,4 +1,4 @@
-import { runCheck, runProgram } from "@souffleur/process"
+import { ProgramFailed, runCheck, runProgram } from "@souffleur/process"
 import { Config, type Duration, Effect, Option } from "effect"
 
 /** The variables of our environment that git sees: no keys, and nothing that a hook of git was started with. */
@@ -51,8 +51,11 @@ export const variablesNamed = Effect.fnUntraced(function* (names: ReadonlyArray<
   return { ...all, PATH: path.join(":") }
 })
 
-/** Keys of programs that convert files for a commit, and back, or that merge them. Anybody may choose their names. */
-const programKey = /^(filter|merge)\.(.+)\.(?:clean|smudge|process|required|driver)$/u
+/**
+ * Keys of programs that convert files for a commit, and back, or that merge them. Anybody may choose their names: also
+ * an empty one, or one with a line separator.
+ */
+const programKey = /^(filter|merge)\.(.*)\.(?:clean|smudge|process|required|driver)$/su
 const programsOff = (listed: string): Readonly<Record<string, string>> => {
   const words = listed.split("\0")
   const named = words.flatMap((scope, at) => {
@@ -115,7 +118,14 @@ export const gitIn = Effect.fnUntraced(function* (folder: string, { outward, wit
         () => Effect.succeed(new Set<string>())
       )
     )
-  const off = Effect.map(git(["config", "--list", "--show-scope", "--name-only", "-z"]), programsOff)
+  const off = git(["config", "--list", "--show-scope", "--name-only", "-z"]).pipe(
+    Effect.map(programsOff),
+    // A variable cannot hold bytes that are no UTF-8, so their program would stay on.
+    Effect.filterOrFail(
+      (settings) => !Object.values(settings).some((key) => key.includes("\uFFFD")),
+      () => new ProgramFailed({ message: "its configuration names a filter in bytes that are no UTF-8", ran: false })
+    )
+  )
   const filtered = (args: ReadonlyArray<string>) => Effect.flatMap(off, (settings) => git(args, "", settings))
   const checked = (args: ReadonlyArray<string>) =>
     Effect.flatMap(off, (settings) =>

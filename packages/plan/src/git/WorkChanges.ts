@@ -45,8 +45,7 @@ const plainly = [
   "--submodule=short",
   "--ignore-submodules=dirty",
   "--src-prefix=a/",
-  "--dst-prefix=b/",
-  "--unified=3"
+  "--dst-prefix=b/"
 ]
 
 const counted = (word = ""): number | null => (/^\d+$/u.test(word) ? Number(word) : null)
@@ -125,6 +124,8 @@ export const workChanges = Effect.fn("workChanges")(
             "core.quotePath=false",
             "diff",
             "-p",
+            // With the counts it would bring the text of all files.
+            "--unified=3",
             ...plainly,
             from,
             "--",
