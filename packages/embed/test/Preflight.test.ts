@@ -4,7 +4,7 @@ import { HostServices } from "@souffleur/node"
 import { planOf } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Result } from "effect"
+import { ConfigProvider, Effect, FileSystem, Result } from "effect"
 import { rulesReady } from "../src/preflight/AgentReady.ts"
 import { branchReady, identityReady, pushReady } from "../src/preflight/GitReady.ts"
 import { roomReady } from "../src/preflight/Preflight.ts"
@@ -57,6 +57,29 @@ describe("behaviour#preflight", () => {
       git("config", "user.email", "a@localhost")
       assert.deepInclude(yield* said(true), { standing: "ok", detail: "git commits as A <a@localhost>" })
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+
+  it.live(
+    "a git that does not answer is unknown, and is not waited for",
+    () =>
+      Effect.gen(function* () {
+        const { environment, home, project } = yield* repository
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.writeFileString(`${home}/git`, "#!/bin/sh\nexec sleep 100\n", { mode: 0o755 })
+        const slow = { ...environment, PATH: `${home}:${environment.PATH}` }
+        const looks = Effect.all(
+          [identityReady(project, { environment: {}, known: true }), branchReady(project, planWith({}))],
+          {
+            concurrency: 2
+          }
+        )
+        const looked = yield* looks.pipe(
+          Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(slow))),
+          Effect.timeout("15 seconds")
+        )
+        assert.deepStrictEqual(looked.map(standingOf), ["unknown", "unknown"])
+      }).pipe(Effect.scoped, Effect.provide(HostServices.layer)),
+    30_000
   )
 
   it.live("the branch of the commits is told, and a merge into none is refused", () =>

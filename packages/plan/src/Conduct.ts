@@ -132,7 +132,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Land":
       return yield* byPlan(run, landWork(run, step.task, step.landing))
     case "Clear":
-      return yield* clearTree(step.tree)
+      return yield* clearTree(run, step.tree)
     case "Branch":
       return yield* byPlan(run, withoutObstacle(true, beginBranch(run, step.wanted), run))
     case "Baseline":

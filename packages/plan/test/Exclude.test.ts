@@ -44,6 +44,7 @@ describe("behaviour#git", () => {
           "state.json",
           "state.json.backup",
           "state.json.kept-2026",
+          "state.json.backup.kept-2026",
           "state.json.1f.tmp",
           "state.json.backup.1f.tmp",
           "comms.db",

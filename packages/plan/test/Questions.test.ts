@@ -69,6 +69,7 @@ describe("behaviour#questions", () => {
     assert.include(describeRunEvent(alone.at(-1)!).text, "1. t1: how fast is fast?")
     const attended = after(ask, report(asks, true))
     assert.deepStrictEqual(tagsOf(attended.slice(-2)), ["PlanQuestioned", "RunPaused"])
+    assert.match(describeRunEvent(attended.at(-1)!).text, /answer --plan: 1\. t1: how fast is fast\?/u, "ours is first")
     assert.deepInclude(foldRun(attended).paused, { reason: "questions", message: "1. t1: how fast is fast?" })
     const terms = { tasks: foldRun(attended).agreed.tasks, finishingDigest: null, branch: null }
     const word: RunIntent = { _tag: "RevisePlan", digest: "d", ...terms }

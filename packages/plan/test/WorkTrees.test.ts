@@ -289,6 +289,52 @@ describe.concurrent("behaviour#a-work-tree-a-task", () => {
       assert.deepStrictEqual(yield* filesOf(play), ["base.txt", "its.txt"])
     })
   )
+  live("a tree with new files that no commit has, or with a submodule's own commits, is not removed", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const left = "it alone may have the commits of a submodule"
+      for (const [kept, leaves] of [
+        ["it has files that git does not know", (at: ReturnType<Work["at"]>) => at.write("notes.txt", "a person's\n")],
+        [
+          left,
+          ({ git }: ReturnType<Work["at"]>) =>
+            Effect.gen(function* () {
+              yield* git("-c", "protocol.file.allow=always", "submodule", "update", "--init", "-q")
+              yield* git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "in the submodule")
+              yield* git("commit", "-q", "-a", "-m", "move the submodule")
+            })
+        ]
+      ] as const) {
+        const play = yield* excluding(
+          (work) => ({
+            implementer: [
+              (assignment) =>
+                Effect.gen(function* () {
+                  const done = yield* makes(work, "its.txt")(assignment)
+                  yield* leaves(work.at(assignment.cwd))
+                  return done
+                })
+            ],
+            reviewer: [say(approves)]
+          }),
+          { plan: worktrees }
+        )
+        if (kept === left) {
+          const other = `${play.stateDir}-sub`
+          yield* fs.makeDirectory(other, { recursive: true })
+          yield* play.git("init", "-q", other)
+          yield* play.git("-C", other, "commit", "-q", "--allow-empty", "-m", "sub")
+          yield* play.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "sub")
+          yield* play.git("commit", "-q", "-m", "have a submodule")
+          yield* play.git("submodule", "--quiet", "deinit", "-f", "sub")
+        }
+        const run = yield* play.conducts
+        assert.isTrue(isRunOver(run), JSON.stringify(run.paused))
+        assert.deepInclude(run.trees[0], { folder: `${play.stateDir}/trees/r/t1`, kept })
+        assert.isTrue(yield* fs.exists(`${play.stateDir}/trees/r/t1/its.txt`))
+      }
+    })
+  )
   live("a conductor that is killed before or after an act on a tree neither loses nor doubles a commit", () =>
     Effect.gen(function* () {
       // Before and after each event of a tree: it is chosen, made, about to land, landed, and removed.

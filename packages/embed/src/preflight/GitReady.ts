@@ -5,6 +5,10 @@ import { Effect, Result } from "effect"
 import { defaultBranchNote, defaultBranchOut } from "../conducting/DefaultBranch.ts"
 import { failedCheck, readyCheck, unknownCheck } from "./PreflightCheck.ts"
 
+/** How long git may think about one question. A project on a disk that hangs is not waited for. */
+const within = "10 seconds"
+const silent = (check: string) => () => Effect.succeed(unknownCheck(check, `git does not answer within ${within}`))
+
 /** How git says that it knows no name or no address, in English. */
 const nameless = /tell me who you are|ident(?:ity)? (?:name|unknown)|email|auto-detect/iu
 
@@ -16,7 +20,7 @@ export const identityReady = Effect.fn("identityReady")(function* (
   project: string,
   { environment, known }: { readonly environment: Readonly<Record<string, string>>; readonly known: boolean }
 ) {
-  const { git } = yield* gitIn(project)
+  const { git } = yield* gitIn(project, { within })
   const asked = Effect.all(
     (["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] as const).map((name) =>
       git(["var", name], "", { ...environment, LC_ALL: "C" })
@@ -38,33 +42,36 @@ export const identityReady = Effect.fn("identityReady")(function* (
 })
 
 /** Says which branch the commits of a new run go to. */
-export const branchReady = Effect.fn("branchReady")(function* (project: string, { branch, finish }: Plan) {
-  const opened = yield* Effect.result((yield* GitPort).open(project, () => []))
-  if (Result.isFailure(opened)) return failedCheck("branch", opened.failure.problem, "git init && git commit", {})
-  const git = opened.success
-  const status = yield* Effect.result(git.status)
-  if (Result.isFailure(status)) return unknownCheck("branch", status.failure.problem)
-  const at = status.success.branch
-  if (branch === undefined) {
-    if (at === null)
-      return failedCheck("branch", "no branch is checked out, and so the commits go to none", "git switch -c NAME")
-    const onto = yield* defaultBranchOut(git)
-    return readyCheck("branch", onto === null ? `its commits go to ${at}` : defaultBranchNote(onto))
-  }
-  if (finish._tag === "Merge" && (at === null || isNamed(branch, at)))
-    return failedCheck(
+export const branchReady = Effect.fn("branchReady")(
+  function* (project: string, { branch, finish }: Plan) {
+    const opened = yield* Effect.result((yield* GitPort).open(project, () => []))
+    if (Result.isFailure(opened)) return failedCheck("branch", opened.failure.problem, "git init && git commit", {})
+    const git = opened.success
+    const status = yield* Effect.result(git.status)
+    if (Result.isFailure(status)) return unknownCheck("branch", status.failure.problem)
+    const at = status.success.branch
+    if (branch === undefined) {
+      if (at === null)
+        return failedCheck("branch", "no branch is checked out, and so the commits go to none", "git switch -c NAME")
+      const onto = yield* defaultBranchOut(git)
+      return readyCheck("branch", onto === null ? `its commits go to ${at}` : defaultBranchNote(onto))
+    }
+    if (finish._tag === "Merge" && (at === null || isNamed(branch, at)))
+      return failedCheck(
+        "branch",
+        `${at ?? "no branch"} is checked out, and finish: merge merges into the branch that the run begins from`,
+        "git switch to the branch that the work is merged into",
+        { refuses: true }
+      )
+    return readyCheck(
       "branch",
-      `${at ?? "no branch"} is checked out, and finish: merge merges into the branch that the run begins from`,
-      "git switch to the branch that the work is merged into",
-      { refuses: true }
+      isNamed(branch, at)
+        ? `its commits go to ${at}`
+        : `its commits go to ${branch === "auto" ? "a branch of its own" : `branch ${branch}`}, made from ${at ?? "HEAD"}`
     )
-  return readyCheck(
-    "branch",
-    isNamed(branch, at)
-      ? `its commits go to ${at}`
-      : `its commits go to ${branch === "auto" ? "a branch of its own" : `branch ${branch}`}, made from ${at ?? "HEAD"}`
-  )
-})
+  },
+  Effect.timeoutOrElse({ duration: within, orElse: silent("branch") })
+)
 
 /**
  * Tries the push at the end of a run, up to the answer of the remote: nothing is sent. `trusted`: a person trusts what

@@ -29,7 +29,7 @@ export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused
     case "branch":
       return `its branch cannot be made: ${message}`
     case "questions":
-      return `a reviewer asks about the plan: ${message} Edit the plan, or leave it, and say souffleur conduct answer --plan`
+      return `a reviewer asks about the plan: edit it, or leave it, and say souffleur conduct answer --plan: ${message}`
     case "red":
       return `the commit that the first agent would begin from is refused: ${message}: mend it, or say souffleur conduct answer --allow-red`
     case "revert":

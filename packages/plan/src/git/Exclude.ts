@@ -85,7 +85,7 @@ export const excludeOwn = Effect.fn("excludeOwn")(
     const own = [
       ...named(statePath),
       ...named(backupOf(statePath)),
-      ...named(statePath, ".kept-*", ".kept-0"),
+      ...[statePath, backupOf(statePath)].flatMap((file) => named(file, ".kept-*", ".kept-0")),
       // A conductor that is killed leaves what it was writing.
       ...named(statePath, ".*.tmp", ".0.tmp"),
       ...others.flatMap((file) => [...named(file), ...named(file, "-*", "-wal")])

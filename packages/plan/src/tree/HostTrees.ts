@@ -79,10 +79,16 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
   })
 
   /** Says what in a tree is not in a commit of the project, as a clause; `null`: nothing. */
-  const unlanded = Effect.fnUntraced(function* (tree: TaskTree, head: string | null) {
+  const unlanded = Effect.fnUntraced(function* (
+    tree: TaskTree,
+    head: string | null,
+    before: ReadonlyArray<string> | null
+  ) {
     const isThere = yield* fs.exists(tree.folder)
     const git = isThere ? yield* open(tree) : undefined
     if (git !== undefined && (yield* git.status).changed.length > 0) return "it has changes that no commit has"
+    if (git !== undefined && before !== null && (yield* git.untracked).some((file) => !before.includes(file)))
+      return "it has files that git does not know"
     if (git !== undefined && (yield* git.underWay) !== null) return "git is in the midst of something there"
     const commits = [yield* commitOf(refOf(tree.branch)), git === undefined ? null : yield* git.head]
     const named = commits.flatMap((commit) => commit ?? [])
@@ -91,7 +97,13 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
       ["rev-list", "--max-count=1", "--stdin"],
       [...named, ...(head === null ? [] : [`^${head}`])].map((one) => `${one}\n`).join("")
     )
-    return beyond !== "" ? "it has commits that did not land" : null
+    if (beyond !== "") return "it has commits that did not land"
+    if (git === undefined) return null
+    // git keeps the repositories of a tree's submodules with its note of the tree.
+    const modules = (yield* (yield* gitIn(tree.folder)).git(["rev-parse", "--git-path", "modules"])).replace(/\n$/u, "")
+    if (!(yield* fs.exists(path.resolve(tree.folder, modules)))) return null
+    const moved = yield* Effect.forEach(named, (commit) => asked.git(["diff-tree", "-r", tree.base, commit]))
+    return moved.some((text) => /^:\d+ 160000 /mu.test(text)) ? "it alone may have the commits of a submodule" : null
   })
 
   return {
@@ -125,8 +137,8 @@ export const hostTrees = Effect.fn("hostTrees")(function* (
       Effect.provide(services)
     ),
     remove: Effect.fn("hostTrees.remove")(
-      function* (tree: TaskTree, head: string | null) {
-        const why = yield* Effect.catchTag(unlanded(tree, head), "GitUnusable", ({ problem }) =>
+      function* (tree: TaskTree, head: string | null, before: ReadonlyArray<string> | null) {
+        const why = yield* Effect.catchTag(unlanded(tree, head, before), "GitUnusable", ({ problem }) =>
           Effect.succeed(problem)
         )
         if (why !== null) return why

@@ -3,7 +3,7 @@ import { next } from "../decide/RunStep.ts"
 import { GatePort } from "../gate/GatePort.ts"
 import { withoutObstacle } from "../git/Obstacle.ts"
 import { PlanContext } from "../PlanContext.ts"
-import type { Run, Task } from "../run/Run.ts"
+import { type Run, type Task, taskOf } from "../run/Run.ts"
 import { refusalInWords } from "../run/RunFields.ts"
 import { untilStopped } from "../Waiting.ts"
 import type { LeftTree, WorkingTree } from "./TaskTree.ts"
@@ -77,8 +77,9 @@ export const landWork = Effect.fn("landWork")(function* (run: Run, task: Task, {
 })
 
 /** Removes a work tree that is needed no more, with its branch, unless it has something that did not land. */
-export const clearTree = Effect.fn("clearTree")(function* (tree: LeftTree) {
+export const clearTree = Effect.fn("clearTree")(function* (run: Run, tree: LeftTree) {
   const { git, ref } = yield* PlanContext
-  const kept = yield* (yield* TreePort).remove(tree, yield* git.head)
+  const before = taskOf(run, tree.taskId)?.untracked ?? null
+  const kept = yield* (yield* TreePort).remove(tree, yield* git.head, before)
   return yield* ref.dispatch({ _tag: "ClearTree", taskId: tree.taskId, folder: tree.folder, kept })
 })

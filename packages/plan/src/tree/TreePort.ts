@@ -14,8 +14,15 @@ export const TreePort = Context.Reference<{
   readonly make: (tree: TaskTree, files: ReadonlyArray<string>) => Effect.Effect<void, GitUnusable>
   /** Returns the git of a tree, in its folder of the project. */
   readonly open: (tree: TaskTree) => Effect.Effect<Git, GitUnusable>
-  /** Removes a tree and its branch, unless something in it is not in this commit: returns what, as a clause. */
-  readonly remove: (tree: TaskTree, head: string | null) => Effect.Effect<string | null, GitUnusable>
+  /**
+   * Removes a tree and its branch, unless something in it is not in this commit: returns what, as a clause. `before`:
+   * files that git did not know when its task began; `null`: unknown.
+   */
+  readonly remove: (
+    tree: TaskTree,
+    head: string | null,
+    before: ReadonlyArray<string> | null
+  ) => Effect.Effect<string | null, GitUnusable>
 }>("@souffleur/plan/TreePort", {
   defaultValue: () => {
     const none = ({ folder }: TaskTree) =>
