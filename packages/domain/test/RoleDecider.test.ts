@@ -113,6 +113,23 @@ describe("behaviour#defects", () => {
       assert.deepStrictEqual(rolesOf(gone.watch), ["watcher/2"])
       assert.deepStrictEqual(said(gone.watch, { _tag: "WatcherReady", watcher: 2 }).tags, [])
     })
+    it("a self-monitor does not give up in the midst of a recovery: a standby would launch beside it", () => {
+      let watch = watching
+      for (const n of [1, 2]) {
+        watch = fails(watch, "self-monitor").watch
+        watch = said(watch, { _tag: "ReportSelfMonitorLost", monitor: n }).watch
+      }
+      const recovering = evolve(
+        watch,
+        Event.RecoveryStarted.make({ at, cycle: 1, purpose: "relaunch", trigger: "pid" })
+      )
+      const third = fails(recovering, "self-monitor")
+      assert.deepStrictEqual(third.tags, ["RoleFailed"])
+      assert.isUndefined(third.watch.standby)
+      const after = said(third.watch, { _tag: "ReportSelfMonitorLost", monitor: 3 })
+      assert.include(rolesOf(after.watch), "monitor/4")
+      assert.include(rolesOf(after.watch), "recovery/1")
+    })
     it("a role that gave up is retried by an operator, without a recovery: the Conductor was not looked at", () => {
       const again = said(closed().watch, { _tag: "Retry" })
       assert.deepStrictEqual(again.tags, ["RecoveryRetried", "WatcherStarted"])

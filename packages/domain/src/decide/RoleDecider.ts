@@ -27,7 +27,8 @@ export const decideRoleFailed = (watch: Watch, command: Report): Decision<Event.
   if (since === undefined) return ok()
   const failures = (at - since >= steadyRoleMillis ? 0 : (watch.failing[role] ?? 0)) + 1
   const failed = Event.RoleFailed.make({ at, role, defect, failures })
-  if (failures < attempts) return ok(failed)
+  // A recovery comes to its own end, and would launch beside a standby.
+  if (failures < attempts || watch.recovery !== undefined) return ok(failed)
   const gaveUp = Event.RoleGaveUp.make({ at, role, defect, failures })
   // A standby watcher still sees a completion, and a Conductor that came back by itself.
   return role === "self-monitor" ? ok(failed, gaveUp, nextWatcher(watch, at)) : ok(failed, gaveUp)
