@@ -93,6 +93,8 @@ const git = (desk: Desk, folder: string, args: ReadonlyArray<string>, input: str
       return lines([""])
     case "rev-parse --verify":
       return lines([repository.treeId(args.at(-1)!)])
+    case "rev-parse --git-path":
+      return lines([`${folder}/.git/${args.at(-1)}`])
     case "rev-parse --absolute-git-dir":
       return lines([`${folder}/.git`])
     case "status --porcelain=v2":
