@@ -146,7 +146,7 @@ export const stage = Effect.fnUntraced(function* (
           Effect.forEach(found, ({ identity }) => Effect.ignore(processes.signal(identity, "SIGKILL")))
         )
         yield* until(left, (found) => found.every(({ condition }) => condition === "zombie"))
-        fs.rmSync(home, { recursive: true, force: true })
+        fs.rmSync(home, { recursive: true, force: true, maxRetries: 20 })
       }).pipe(Effect.provide(Processes.layer), Effect.orDie)
   )
   const [project, comms, state, claude] = [

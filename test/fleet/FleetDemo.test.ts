@@ -12,7 +12,7 @@ const played = Effect.fnUntraced(function* (more: Readonly<Record<string, string
   // Postgres may run as a user of its own, which must get through to its folder.
   const TMPDIR = yield* Effect.acquireRelease(
     Effect.sync(() => fs.mkdtempSync(join(os.tmpdir(), "souffleur-fleet-"))),
-    (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+    (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   )
   fs.chmodSync(TMPDIR, 0o755)
   const { code, errors, lines } = yield* the.run(["demo", "fleet"], { TMPDIR, ...more })

@@ -54,7 +54,7 @@ export const killed = (child: ChildProcess) =>
 export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redacted) {
   const home = yield* Effect.acquireRelease(
     Effect.sync(() => fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), "souffleur-fleet-")))),
-    (home) => Effect.sync(() => fs.rmSync(home, { recursive: true, force: true }))
+    (home) => Effect.sync(() => fs.rmSync(home, { recursive: true, force: true, maxRetries: 20 }))
   )
   const children: Array<ChildProcess> = []
   const lost = yield* Deferred.make<never>()

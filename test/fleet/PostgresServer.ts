@@ -48,7 +48,7 @@ export const listening = (port: number) =>
 export const postgresServer = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => fs.mkdtempSync(join(os.tmpdir(), "souffleur-postgres-"))),
-    (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+    (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   )
   if (asServer.length > 0) run(["chown", "postgres:postgres", folder])
   const data = join(folder, "data")
