@@ -1,10 +1,10 @@
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { deliver } from "../src/Delivery.ts"
 import type { HeardPresses, Listening } from "../src/Hearing.ts"
 import { ntfyStandIn, ntfyToken } from "./NtfyStandIn.ts"
+import { listening } from "./StubServer.ts"
 
 const heard = (order: Listening) =>
   Effect.map(deliver(JSON.stringify(order)), (line): HeardPresses & { readonly length: number } => ({
@@ -15,17 +15,8 @@ const headers = { authorization: `Bearer ${ntfyToken}` }
 
 /** Listens to a server that says whatever it likes. */
 const hearing = Effect.fnUntraced(function* (speak: (response: ServerResponse) => void) {
-  const server = createServer((_, response) => speak(response.writeHead(200)))
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  )
-  const { port } = server.address() as AddressInfo
-  return yield* heard({ topic: `http://127.0.0.1:${port}/t`, headers: {}, since: null })
+  const url = yield* listening((_, response) => speak(response.writeHead(200)))
+  return yield* heard({ topic: `${url}/t`, headers: {}, since: null })
 }, Effect.scoped)
 
 const line = (id: string, message: string) =>

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect } from "effect"
+import { listening } from "./StubServer.ts"
 
 /** A button of a published notice, as the app of ntfy gets it. */
 export interface PublishedAction {
@@ -49,7 +49,7 @@ export const ntfyStandIn = Effect.fnUntraced(function* () {
     for (const [response, to] of open) if (to === topic) response.write(`${JSON.stringify(one)}\n`)
     return one
   }
-  const server = createServer((request, response) => {
+  const url = yield* listening((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://ntfy")
     const [, topic = "", json] = pathname.split("/")
     const isUser = request.headers.authorization === `Bearer ${ntfyToken}`
@@ -75,16 +75,7 @@ export const ntfyStandIn = Effect.fnUntraced(function* () {
     open.set(response, topic)
     response.on("close", () => open.delete(response))
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  )
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, published, asked, deliver, listeners: () => open.size }
+  return { url, published, asked, deliver, listeners: () => open.size }
 })
 
 /** Presses a button as the app of ntfy does. Returns the status. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 
@@ -15,17 +15,9 @@ export const answering =
   (response: ServerResponse) =>
     response.writeHead(status, headers).end()
 
-/** Starts a real server on loopback, which ends with its scope. `answer` may also never answer. */
-export const stubServer = Effect.fnUntraced(function* (answer: (response: ServerResponse, path: string) => void) {
-  const received: Array<Received> = []
-  const server = createServer((request, response) => {
-    let body = ""
-    request.setEncoding("utf8").on("data", (text: string) => (body += text))
-    request.on("end", () => {
-      received.push({ path: request.url ?? "", headers: request.headers, body })
-      answer(response, request.url ?? "")
-    })
-  })
+/** Has a server listen on loopback until its scope ends, and returns its address. */
+export const listening = Effect.fnUntraced(function* (handle: RequestListener) {
+  const server = createServer(handle)
   yield* Effect.acquireRelease(
     Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
     () =>
@@ -35,5 +27,19 @@ export const stubServer = Effect.fnUntraced(function* (answer: (response: Server
       })
   )
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, received }
+  return `http://127.0.0.1:${port}`
+})
+
+/** Starts a real server on loopback, which ends with its scope. `answer` may also never answer. */
+export const stubServer = Effect.fnUntraced(function* (answer: (response: ServerResponse, path: string) => void) {
+  const received: Array<Received> = []
+  const url = yield* listening((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.on("end", () => {
+      received.push({ path: request.url ?? "", headers: request.headers, body })
+      answer(response, request.url ?? "")
+    })
+  })
+  return { url, received }
 })

@@ -333,6 +333,12 @@ describe("behaviour#plan-forms", () => {
       /^finsh: there is no such key: did you mean finish\? \(line 3\)$/u
     ],
     [
+      "a key of front matter counts where it stands alone",
+      "p.md",
+      "---\nfinal_review: maybe\n---\n### Task 1: A\n",
+      /^final_review: /u
+    ],
+    [
       "agents of roles in front matter count in any form",
       "p.md",
       "---\nagents: { implementor: { agent: pi } }\n---\n- [ ] b\n",

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
-import { workChanges } from "../src/index.ts"
+import { gitIn as guardedGit, workChanges } from "../src/index.ts"
 import { gitIn } from "./GitIn.ts"
 
 const day = 86_400_000
@@ -174,8 +174,11 @@ describe("command-line#page", () => {
         const section = `[filter "${name}"]\n\tclean = touch ${home}/ran; cat\n`
         yield* fs.writeFile(`${project}/.git/config`, bytes(section), { flag: "a" })
         yield* fs.writeFile(`${project}/.gitattributes`, bytes(`a.txt filter=${name}\n`))
-        const looked = yield* Effect.result(workChanges(project, began))
-        assert.strictEqual(looked._tag, name === names[2] ? "Failure" : "Success", JSON.stringify(looked))
+        const { files } = yield* workChanges(project, began)
+        assert.include(files.find(({ path }) => path === "a.txt")?.patch, "+other")
+        // Where the user's own filters are to work, those of the repository are named and turned off.
+        const filtered = yield* Effect.result((yield* guardedGit(project)).filtered(["diff", "--numstat", "HEAD"]))
+        assert.strictEqual(filtered._tag, name === names[2] ? "Failure" : "Success", JSON.stringify(filtered))
         assert.isFalse(yield* fs.exists(`${home}/ran`), name)
       }
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))

@@ -5,15 +5,15 @@ export const numbered = (questions: ReadonlyArray<string>): string =>
   questions.map((question, at) => `${at + 1}. ${question}`).join(" ")
 
 /** Says in which work tree of a task something is wrong; nothing for the project's own. */
-export const inTree = (folder: string) => (folder === "" ? "" : ` (in ${folder})`)
+export const treeInWords = (folder: string) => (folder === "" ? "" : ` (in ${folder})`)
 
 /** Returns the reason of a pause and its remedy, as one sentence. */
 export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused"]>): string => {
   switch (reason) {
     case "conflict":
-      return `git has conflicts in ${files.join(", ")}${inTree(message)}: resolve them`
+      return `git has conflicts in ${files.join(", ")}${treeInWords(message)}: resolve them`
     case "dirty":
-      return `not committed: ${files.join(", ")}${inTree(message)}: commit it, or put it away`
+      return `not committed: ${files.join(", ")}${treeInWords(message)}: commit it, or put it away`
     case "not gone":
       return `an agent cannot be ended: ${message}: end that`
     case "history":

@@ -1,4 +1,5 @@
 import { Predicate, Result } from "effect"
+import { planKeys } from "../tasks/Plan.ts"
 import { roles } from "../tasks/PlanAgents.ts"
 import { likelyKey, type Place } from "../tasks/PlanProblem.ts"
 import { readBeads, readTaskMaster } from "./JsonForms.ts"
@@ -52,18 +53,8 @@ const parted = (text: string) => {
   return front === undefined ? undefined : { front, body, above: front.split(/\r\n|\r|\n/u).length + 2 }
 }
 
-/** Keys by which front matter speaks to souffleur, beside `tasks`. */
-const ownKeys = [
-  "workflow_id",
-  "constraints",
-  "branch",
-  "worktrees",
-  "on_escalation",
-  "finish",
-  "reference_docs",
-  "setup",
-  "verify"
-]
+/** Keys by which front matter speaks to souffleur, beside `tasks` and `agents`. */
+const ownKeys = planKeys.filter((key) => key !== "tasks" && key !== "agents")
 
 /** Tells whether a source speaks to souffleur, by such a key or by the agents of roles. Other tools may have others. */
 const isSpoken = (source: unknown) =>

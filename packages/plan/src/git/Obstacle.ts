@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { inTree } from "../decide/Pause.ts"
+import { treeInWords } from "../decide/Pause.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { Run } from "../run/Run.ts"
 import type { GitStatus } from "./Git.ts"
@@ -22,7 +22,7 @@ export const astray = Effect.fn("astray")(function* (run: Run, { branch }: GitSt
   const { git, plan, tree } = yield* PlanContext
   const history = (message: string) => ({ reason: "history" as const, files: [], message })
   const doing = yield* git.underWay
-  if (doing !== null) return history(`${doing} is in progress${inTree(tree?.folder ?? "")}`)
+  if (doing !== null) return history(`${doing} is in progress${treeInWords(tree?.folder ?? "")}`)
   const named = (name: string | null) => (name === null ? "no branch" : `branch ${name}`)
   const wanted = run.branch === undefined ? undefined : (tree?.branch ?? run.branch)
   const elsewhere = wanted !== undefined && branch !== wanted

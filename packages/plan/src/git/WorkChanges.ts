@@ -1,6 +1,6 @@
 import { agentsOwn } from "@souffleur/domain"
-import { type ProgramFailed, readTrusted } from "@souffleur/process"
-import { Effect, Path } from "effect"
+import { readTrusted } from "@souffleur/process"
+import { type Duration, Effect, FileSystem, Path } from "effect"
 import { gitIn } from "./GitProgram.ts"
 import { GitUnusable } from "./GitUnusable.ts"
 
@@ -35,7 +35,10 @@ export interface WorkChanges {
   readonly more: number
 }
 
-/** Nothing that the repository's configuration names is run, or changes the form. */
+/** Keys of a repository's configuration that say what a file is, and name no program. */
+const ofFiles = /^core\.(?:autocrlf|eol|filemode|ignorecase|symlinks)$/u
+
+/** No configuration of the user's changes the form. */
 const plainly = [
   "--no-color",
   "--no-ext-diff",
@@ -82,6 +85,36 @@ const readable = <File extends Pick<ChangedFile, "added" | "removed">>(files: Re
     .slice(0, maxRead)
 }
 
+/**
+ * Compares the work tree of a project from a repository of our own, with the project's index and objects. Its
+ * configuration can be written by an agent at any moment, and only what it says of files is taken over.
+ */
+const comparing = Effect.fnUntraced(function* (root: string, within: Duration.Input) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { git } = yield* gitIn(root, { within })
+  const line = (...args: ReadonlyArray<string>) =>
+    Effect.map(git(["rev-parse", ...args]), (text) => text.replace(/\n$/u, ""))
+  const place = (name: string) => Effect.map(line("--git-path", name), (file) => path.resolve(root, file))
+  const listed = (yield* git(["config", "--list", "-z"])).split("\0").map((entry) => entry.split("\n", 2))
+  const kept = listed.flatMap(([key = "", value = "true"]) => (ofFiles.test(key) ? ["-c", `${key}=${value}`] : []))
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-look-" })
+  const apart = yield* gitIn(folder, {
+    within,
+    outward: {
+      GIT_DIR: folder,
+      GIT_WORK_TREE: root,
+      GIT_INDEX_FILE: yield* place("index"),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(yield* place("objects"))
+    }
+  })
+  const format = yield* line("--show-object-format")
+  const own = yield* gitIn(folder, { within })
+  yield* own.git(["init", "--quiet", "--bare", "--template=", `--object-format=${format}`])
+  return (args: ReadonlyArray<string>) =>
+    apart.git([...kept, "-c", "core.quotePath=false", "-C", root, "diff", ...plainly, ...args])
+})
+
 /** Reads a new file as the lines that came. */
 const newFile = Effect.fnUntraced(function* (root: string, name: string) {
   const path = yield* Path.Path
@@ -106,12 +139,13 @@ export const workChanges = Effect.fn("workChanges")(
   function* (project: string, since: number) {
     const within = "20 seconds"
     const root = (yield* (yield* gitIn(project, { within })).git(["rev-parse", "--show-toplevel"])).replace(/\n$/u, "")
-    const { filtered, git } = yield* gitIn(root, { within })
+    const { git } = yield* gitIn(root, { within })
     const found = git(["rev-list", "-1", "--first-parent", `--min-age=${Math.floor(since / 1000)}`, "HEAD", "--"])
     // A repository without a commit has no HEAD.
     const base = (yield* Effect.orElseSucceed(found, () => "")).trim()
     const from = base === "" ? (yield* git(["hash-object", "-t", "tree", "--stdin"])).trim() : base
-    const all = parseCounts(yield* filtered(["diff", "--numstat", "-z", ...plainly, from, "--"]))
+    const diff = yield* comparing(root, within)
+    const all = parseCounts(yield* diff(["--numstat", "-z", from, "--"]))
     const unknown = (yield* git(["ls-files", "--others", "--exclude-standard", "-z"])).split("\0").filter(Boolean)
     const files = all.slice(0, maxFiles)
     const read = readable(files)
@@ -119,18 +153,8 @@ export const workChanges = Effect.fn("workChanges")(
       ? Effect.succeed("")
       : // Without the text of all of them, the names are told.
         Effect.orElseSucceed(
-          filtered([
-            "-c",
-            "core.quotePath=false",
-            "diff",
-            "-p",
-            // With the counts it would bring the text of all files.
-            "--unified=3",
-            ...plainly,
-            from,
-            "--",
-            ...read.map(({ path }) => path)
-          ]),
+          // With the counts, the width of its context would bring the text of all files.
+          diff(["-p", "--unified=3", from, "--", ...read.map(({ path }) => path)]),
           () => ""
         )
     const patchOf = parsePatches(patches)
@@ -151,11 +175,10 @@ export const workChanges = Effect.fn("workChanges")(
       more: all.length + unknown.length - files.length - named.length
     } satisfies WorkChanges
   },
+  Effect.scoped,
   (effect, project) =>
-    Effect.catchTag(
+    Effect.mapError(
       effect,
-      "ProgramFailed",
-      ({ message }: ProgramFailed) =>
-        new GitUnusable({ project, problem: `git does not tell what changed: ${message}` })
+      ({ message }) => new GitUnusable({ project, problem: `git does not tell what changed: ${message}` })
     )
 )

@@ -76,6 +76,8 @@ const PlanSource = Schema.Struct({
 type PlanSource = typeof PlanSource.Type
 type TaskSource = PlanSource["tasks"][number]
 
+/** The keys of a plan. */
+export const planKeys: ReadonlyArray<string> = Object.keys(PlanSource.fields)
 const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
 
 /** Returns the keys that a place of a plan may have. */
@@ -83,7 +85,7 @@ const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
   if (place[0] === "agents") return agentKeysAt(place.length - 1)
   if (place[0] === "finish") return ["prompt", "skill", "command"]
-  return Object.keys(place[0] === "tasks" ? TaskFields.fields : PlanSource.fields)
+  return place[0] === "tasks" ? Object.keys(TaskFields.fields) : planKeys
 }
 
 /** Rows of comms that are no tasks of a plan (spec: behaviour#run-in-comms). */
