@@ -36,7 +36,7 @@ const importedBy = (files: ReadonlyArray<{ readonly text: string }>) => [
   )
 ]
 const imports = sources.flatMap(({ path, text }) => importsOf(text).map((specifier) => ({ path, specifier })))
-/** The packages of agents. */
+/** The agents, each a folder of `packages/agents`. */
 const agents = ["claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"]
 const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleur/${name}`)
 
@@ -50,14 +50,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   recovery: ["effect", ...ours("eventlog", "domain", "process")],
   /** Below no other: a source never imports it. */
   testing: ["effect", ...ours("eventlog", "domain", "process", "plan")],
-  session: ["effect", "jsonc-parser", ...ours("domain", "process")],
-  claude: ["effect", ...ours("domain", "process", "session")],
-  codex: ["effect", ...ours("domain", "process", "session")],
-  pi: ["effect", ...ours("domain", "process", "session")],
-  qwen: ["effect", ...ours("domain", "process", "session")],
-  copilot: ["effect", ...ours("domain", "process", "session")],
-  gemini: ["effect", ...ours("domain", "process", "session")],
-  opencode: ["effect", ...ours("domain", "process", "session")],
+  agents: ["effect", "jsonc-parser", ...ours("domain", "process")],
   comms: ["effect", ...ours("eventlog", "domain")],
   notify: ["effect", ...ours("domain", "process")],
   fleet: ["effect", ...ours("eventlog", "domain", "process")],
@@ -74,7 +67,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   supervisor: ["effect", ...ours("eventlog", "domain", "process", "watcher", "monitor", "recovery")],
   embed: [
     "effect",
-    ...ours("eventlog", "domain", "process", "supervisor", "recovery", "claude", "comms", "notify", "plan", "node")
+    ...ours("eventlog", "domain", "process", "supervisor", "recovery", "agents", "comms", "notify", "plan", "node")
   ],
   page: ["effect", ...ours("embed", "fleet", "eventlog", "domain", "process", "plan")],
   cli: [
@@ -89,13 +82,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
       "watcher",
       "monitor",
       "recovery",
-      "claude",
-      "codex",
-      "pi",
-      "qwen",
-      "copilot",
-      "gemini",
-      "opencode",
+      "agents",
       "comms",
       "plan",
       "node",
@@ -169,7 +156,7 @@ describe("the floors", () => {
   it("two libraries bundle a package, and the command everything", () => {
     assert.deepStrictEqual(
       packages.filter((name) => name !== "cli").flatMap((name) => declaredBy(name).bundled),
-      ["@effect/sql-sqlite-node", "jsonc-parser"]
+      ["jsonc-parser", "@effect/sql-sqlite-node"]
     )
     assert.deepStrictEqual(declaredBy("cli").travels, [])
     // Two copies of Effect in an app would not know each other's services.
@@ -214,10 +201,7 @@ describe("the floors", () => {
   })
   it("the agent is named in one place of the command line, and known by its port elsewhere", () => {
     const files = imports
-      .filter(({ path, specifier }) => {
-        const named = packageNamed(specifier)
-        return ours(...agents).includes(named) && named !== `@souffleur/${packageOf(path)}`
-      })
+      .filter(({ specifier }) => packageNamed(specifier) === "@souffleur/agents")
       .map(({ path }) => path)
     assert.deepStrictEqual([...new Set(files)].toSorted(), [
       "packages/cli/src/agent/HookReader.ts",
@@ -227,7 +211,18 @@ describe("the floors", () => {
       "packages/embed/src/setup/DefaultAgent.ts"
     ])
   })
-  it("the words of an agent are only in its package", () => {
+  it("an agent knows the kit and no other agent, and the kit knows none", () => {
+    const rooms = imports.flatMap(({ path, specifier }) => {
+      const [, from] = /^packages\/agents\/src\/(\w+)\//u.exec(path) ?? []
+      const [, to] = /^packages\/agents\/src\/(\w+)\//u.exec(posix.join(posix.dirname(path), specifier)) ?? []
+      return from === undefined || to === undefined || from === to ? [] : [`${from} ──► ${to}`]
+    })
+    assert.deepStrictEqual(
+      [...new Set(rooms)].toSorted(),
+      agents.map((agent) => `${agent} ──► kit`)
+    )
+  })
+  it("the words of an agent are only in its folder", () => {
     // Where one may, and why.
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
@@ -235,7 +230,7 @@ describe("the floors", () => {
         /^packages\/embed\/src\/(?:Souffleur|hookSign|setup\/DefaultAgent)\.ts$/u,
         "names the agent that is looked after by default"
       ],
-      [/^packages\/session\/src\/hooks\/HookInput\.ts$/u, "has the names of events that the hooks of agents share"],
+      [/^packages\/agents\/src\/kit\/hooks\/HookInput\.ts$/u, "has the names of events that the hooks of agents share"],
       [
         /^packages\/domain\/src\/settings\/Permission\.ts$/u,
         "has the two words of MAX_EXTERNAL_PERMISSION, which a user writes"
@@ -247,9 +242,12 @@ describe("the floors", () => {
     ]
     const words =
       /claude|anthropic|codex|openai|--permission-mode|SessionStart|SessionEnd|acceptEdits|bypassPermissions|(?<!\.)\/compact\b/iu
+    const isOfAgent = (path: string) =>
+      path === "packages/agents/src/index.ts" ||
+      agents.some((agent) => path.startsWith(`packages/agents/src/${agent}/`))
     // The name of a provider in the specification and in the log.
     const known = sources.filter(
-      ({ path, text }) => !agents.includes(packageOf(path)) && words.test(text.replaceAll("claude_export", ""))
+      ({ path, text }) => !isOfAgent(path) && words.test(text.replaceAll("claude_export", ""))
     )
     assert.deepStrictEqual(
       known.filter(({ path }) => !allowed.some(([where]) => where.test(path))).map(({ path }) => path),
@@ -352,8 +350,6 @@ it("a name of a file is there once, but for that of an entry", () => {
 })
 
 it("an exported name is defined in one package, unless its module is its first name", () => {
-  // Two parts of one port have one name, as its methods have.
-  const parts = new Set(agents)
   const declared =
     /^export (?:(?:abstract|async|declare) )*(?:class|const|enum|function\*?|interface|let|type) (\w+)/gmu
   const qualified = new Set(
@@ -370,7 +366,7 @@ it("an exported name is defined in one package, unless its module is its first n
   const places = Map.groupBy(named, ({ name }) => name)
   const twice = [...places].flatMap(([name, all]) => {
     const found = [...new Set(all.map((one) => one.in))].toSorted()
-    return found.length === 1 || found.every((one) => parts.has(one)) ? [] : [`${name}: ${found.join(", ")}`]
+    return found.length === 1 ? [] : [`${name}: ${found.join(", ")}`]
   })
   assert.deepStrictEqual(twice, [])
 })

@@ -45,7 +45,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   traces: "exports for a collector; a program names its own by the same variables",
   init: "makes a comms database, by @souffleur/comms",
   "conduct plan": "prints a plan, by @souffleur/plan",
-  export: "exports a session of an agent, by @souffleur/claude",
+  export: "exports a session of an agent, by @souffleur/agents",
   estimate: "counts a text, by @souffleur/recovery",
   compact: "compacts a session, by @souffleur/recovery",
   completions: "writes the files of a shell",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { statuses } from "@souffleur/session"
+import { statuses } from "@souffleur/agents"
 import { CommsTables } from "@souffleur/comms"
 import { configKeys, type EndWord, paceKeys, programKeys } from "@souffleur/domain"
 import { agentKinds } from "../packages/cli/src/agent/Kind.ts"

@@ -1,4 +1,4 @@
-import { identifiedBy, type Json, readLiteral, saidPackage, saidResult, type Saying, textOf } from "@souffleur/session"
+import { identifiedBy, type Json, readLiteral, saidPackage, saidResult, type Saying, textOf } from "@souffleur/agents"
 import { Duration, Effect, Option, Result } from "effect"
 import { fileURLToPath } from "node:url"
 

@@ -1,4 +1,4 @@
-import { codex } from "@souffleur/codex"
+import { codex } from "@souffleur/agents"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, FileSystem, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"

@@ -1,4 +1,4 @@
-import { Claude } from "@souffleur/claude"
+import { Claude } from "@souffleur/agents"
 import { Agent, type AgentOrder, type AgentSession, clamp } from "@souffleur/domain"
 import { HostServices, Processes } from "@souffleur/node"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { Option, Result } from "effect"
 import * as fs from "node:fs"
 import { inject } from "vitest"
-import { agentFlags, type Takes } from "../../packages/claude/src/command/AgentFlags.ts"
+import { agentFlags, type Takes } from "../../packages/agents/src/claude/command/AgentFlags.ts"
 
 const claude = inject("claude")
 

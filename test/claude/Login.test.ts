@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { inject } from "vitest"

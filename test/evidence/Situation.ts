@@ -1,15 +1,9 @@
-import { Claude } from "@souffleur/claude"
-import { codex } from "@souffleur/codex"
+import { Claude, codex, copilot, gemini, openCode, pi, qwen } from "@souffleur/agents"
 import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
-import { pi } from "@souffleur/pi"
-import { copilot } from "@souffleur/copilot"
-import { gemini } from "@souffleur/gemini"
-import { openCode } from "@souffleur/opencode"
-import { qwen } from "@souffleur/qwen"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { keep } from "../../packages/opencode/test/Database.ts"
+import { keep } from "../../packages/agents/test/opencode/Database.ts"
 
 /** The stall time of the agent's calls in ms, as in souffleur's settings (spec: settings#keys). */
 export const stall = 361_000

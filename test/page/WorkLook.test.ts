@@ -3,12 +3,12 @@ import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Path } from "effect"
 import { readFileSync } from "node:fs"
 import { agentKind } from "../../packages/cli/src/agent/Kind.ts"
-import { keep } from "../../packages/opencode/test/Database.ts"
+import { keep } from "../../packages/agents/test/opencode/Database.ts"
 import { layerStage, makeStage, night } from "../../packages/page/test/PageStage.ts"
 import { hindrances, inBrowser, narrow, overflow, shoot, tab, wide } from "./Chromium.ts"
 
 const recorded = (path: string) => readFileSync(new URL(`../../packages/${path}.jsonl`, import.meta.url), "utf8")
-const finished = (agent: string) => recorded(`${agent}/test/fixtures/finished`)
+const finished = (agent: string) => recorded(`agents/test/${agent}/fixtures/finished`)
 const codexId = /"id":"([^"]+)"/u.exec(finished("codex"))?.[1] ?? ""
 
 /** A session that each agent's own program has written: its id, and its file in a person's home. */
@@ -16,7 +16,7 @@ const sessions = {
   claude: {
     id: "3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a",
     file: ".claude/projects/-opera/3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a.jsonl",
-    text: recorded("claude/test/fixtures/session"),
+    text: recorded("agents/test/claude/fixtures/session"),
     says: ["go", "Write"]
   },
   codex: {

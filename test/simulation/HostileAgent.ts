@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { lower, payloadHeader, type WatchEvent } from "@souffleur/domain"
 import { callingSession } from "@souffleur/embed/internal"
 import { RunLog } from "@souffleur/plan"

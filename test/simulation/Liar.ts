@@ -7,7 +7,7 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { Option, Schema } from "effect"
-import { makeReading } from "../../packages/claude/src/session/TurnState.ts"
+import { makeReading } from "../../packages/agents/src/claude/session/TurnState.ts"
 import { number, time, word } from "../fuzz/Hostile.ts"
 import { record } from "../fuzz/SessionRecords.ts"
 import { asked, type Conductor } from "./SimulatedAgent.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { type CommsSnapshot, Errands, Event, evolve, initial } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"

@@ -2,7 +2,7 @@ import { freeSpace, HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { diskCheck, kindAt, roomCheck } from "../src/doctor/DiskCheck.ts"
 
 const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

@@ -14,7 +14,7 @@ import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { Departure } from "../src/keeping/Departure.ts"
 import { guarded } from "../src/keeping/GuardianKeeper.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { idleSettings } from "../src/preview/IdleSettings.ts"
 
 describe("behaviour#ceilings-of-use", () => {

@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import type { Variables } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import type { AgentPackage } from "@souffleur/process"

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { HostServices } from "@souffleur/node"
 import { planOf } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"

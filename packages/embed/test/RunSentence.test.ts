@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { foldRun, type RunEvent, taskOf } from "@souffleur/plan"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { progressSuffix } from "../src/explain/RunProgress.ts"
 import { runNeeds, runSentence, runStanding, taskLines } from "../src/explain/RunSentence.ts"
 

@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { HostServices } from "@souffleur/node"
 import { type AgentPackage, anyAgent, loadSettings } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /** @module-tag cases */
 import { assert, it } from "@effect/vitest"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { HostServices } from "@souffleur/node"
 import { type AgentPackage, anyAgent } from "@souffleur/process"
 import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"

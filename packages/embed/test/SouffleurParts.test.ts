@@ -1,5 +1,5 @@
 /** @module-tag cases */
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { CommsSchema } from "@souffleur/comms"
 import { CommandRefused, guardianOf } from "@souffleur/domain"
 import { Beats, EventLogSql } from "@souffleur/eventlog"

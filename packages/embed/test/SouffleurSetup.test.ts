@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { Errands } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { type NoticeChannel, NoticeLost } from "@souffleur/process"

@@ -5,7 +5,7 @@ import { command } from "@souffleur/supervisor"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { layerStore } from "../src/world/StoreLayers.ts"
 import { stateFolderCheck } from "../src/doctor/StateFolderCheck.ts"
 

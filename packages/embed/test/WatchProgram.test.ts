@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { CycleSettings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { RecoveryProgram, type RecoveryQuestion } from "@souffleur/recovery"

@@ -2,7 +2,7 @@ import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { terminalsOf } from "../src/world/World.ts"
 
 const inTmux = { TMUX: "/tmp/tmux-0/default,1,0" }

@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { Event, EventLog, makeWatchRef, Settings, type WatchEvent } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { loadSettings, TrustedFiles } from "@souffleur/process"

@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { Option, Result } from "effect"
 import { border, holds } from "../Border.ts"
 import { plainWord, some, word } from "../Hostile.ts"

@@ -1,10 +1,7 @@
-import { codex } from "@souffleur/codex"
-import { copilot } from "@souffleur/copilot"
+import { codex, copilot, pi, qwen } from "@souffleur/agents"
 import { Agent } from "@souffleur/domain"
 import { Processes as HostProcesses } from "@souffleur/node"
-import { pi } from "@souffleur/pi"
 import type { AgentPackage } from "@souffleur/process"
-import { qwen } from "@souffleur/qwen"
 import { Effect, Exit, Layer, Option } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,7 +27,7 @@ const agents: ReadonlyArray<{ readonly kind: AgentPackage; readonly file: string
 
 /** Records that the real agent wrote. */
 const recorded = ({ program }: AgentPackage): ReadonlyArray<string> => {
-  const folder = new URL(`../../../packages/${program}/test/fixtures/`, import.meta.url)
+  const folder = new URL(`../../../packages/agents/test/${program}/fixtures/`, import.meta.url)
   return readdirSync(folder)
     .filter((name) => name.endsWith(".jsonl"))
     .map((name) => readFileSync(new URL(name, folder), "utf8"))

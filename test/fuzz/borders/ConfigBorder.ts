@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { configKeys, Settings } from "@souffleur/domain"
 import { loadSettings } from "@souffleur/process"
 import { Duration } from "effect"

@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { border, holds } from "../Border.ts"

@@ -1,6 +1,6 @@
 import { Hooks } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
-import { hookCall } from "@souffleur/session/hook"
+import { hookCall } from "../../../packages/agents/src/kit/hooks/HookInput.ts"
 import { Effect } from "effect"
 import { border, holds } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"

@@ -1,6 +1,6 @@
 import { Processes as NodeProcesses } from "@souffleur/node"
 import { Effect } from "effect"
-import { runningSessions } from "../../../packages/claude/src/session/RunningSessions.ts"
+import { runningSessions } from "../../../packages/agents/src/claude/session/RunningSessions.ts"
 import { border } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
 import { bent, mangled, number, plainWord, run, some, torn, tree, word } from "../Hostile.ts"

@@ -12,7 +12,7 @@ import {
 } from "@souffleur/domain"
 import { Option, Result } from "effect"
 import { reasonOf, reasonText, sentence, statusLine } from "@souffleur/embed/internal"
-import { makeReading } from "../../../packages/claude/src/session/TurnState.ts"
+import { makeReading } from "../../../packages/agents/src/claude/session/TurnState.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf, noEpisode } from "../../../packages/supervisor/src/Notifier.ts"
 import { classify, evidenceOf } from "../../../packages/watcher/src/Classify.ts"

@@ -1,5 +1,5 @@
 import { parsePid, parseSessionId, parseTarget } from "@souffleur/domain"
-import { isSessionId } from "../../../packages/claude/src/session/SessionId.ts"
+import { isSessionId } from "../../../packages/agents/src/claude/session/SessionId.ts"
 import { Result } from "effect"
 import { border, holds } from "../Border.ts"
 import { mangled, run, uuid, word } from "../Hostile.ts"

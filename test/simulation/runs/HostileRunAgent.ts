@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/agents"
 import { EventLog, lower, payloadHeader } from "@souffleur/domain"
 import { callingSession } from "@souffleur/embed/internal"
 import { Effect, type Exit } from "effect"

@@ -1,11 +1,5 @@
-import { claudeCode } from "@souffleur/claude"
-import { codex } from "@souffleur/codex"
-import { copilot } from "@souffleur/copilot"
-import { gemini } from "@souffleur/gemini"
-import { openCode } from "@souffleur/opencode"
-import { pi } from "@souffleur/pi"
+import { claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "@souffleur/agents"
 import { type AgentPackage, anyAgent } from "@souffleur/process"
-import { qwen } from "@souffleur/qwen"
 
 /** The agents. Where nothing names one, it is the first. */
 export const agentKinds: readonly [AgentPackage, ...ReadonlyArray<AgentPackage>] = [

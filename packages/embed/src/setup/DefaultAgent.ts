@@ -1,2 +1,2 @@
 /** The agent that an embedding app looks after by default. */
-export { claudeCode as defaultAgent } from "@souffleur/claude"
+export { claudeCode as defaultAgent } from "@souffleur/agents"

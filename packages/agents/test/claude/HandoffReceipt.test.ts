@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Option } from "effect"
+import { makeHandoffReceipt } from "../../src/claude/session/HandoffReceipt.ts"
+import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+
+const id = "0f1e2d3c-launch"
+const at = "2026-03-01T08:00:00.000Z"
+const line = (record: unknown) => `${JSON.stringify(record)}\n`
+const user = (content: unknown, more: object = {}) =>
+  line({ type: "user", timestamp: at, message: { role: "user", content }, ...more })
+const prompt = user(`Go on with the work.\nHand-off ${id}\nThe end.`)
+const answer = (message: object = {}, more: object = {}) =>
+  line({
+    type: "assistant",
+    timestamp: at,
+    message: {
+      model: "claude-x",
+      stop_reason: "tool_use",
+      usage: { input_tokens: 10, cache_read_input_tokens: 5 },
+      content: [],
+      ...message
+    },
+    ...more
+  })
+const failed = answer({ model: "<synthetic>" }, { isApiErrorMessage: true })
+const taken = { at: Date.parse(at), context: { tokens: 15, window: undefined, model: "claude-x", at: Date.parse(at) } }
+
+describe("behaviour#hand-off", () => {
+  it.layer(services)((it) => {
+    const look = Effect.fnUntraced(function* (session: string) {
+      return Option.getOrUndefined(
+        yield* makeHandoffReceipt()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`, id)
+      )
+    })
+
+    it.effect("a hand-off is taken by the first real answer after its prompt", () =>
+      Effect.gen(function* () {
+        for (const session of [
+          prompt + answer(),
+          user([{ type: "text", text: `Hand-off ${id}` }]) + answer(),
+          user(
+            `<command-name>/conductor</command-name>\n<command-args>--recovery-bootstrap\nHand-off ${id}</command-args>`
+          ) + answer(),
+          answer({ model: "claude-before" }) +
+            prompt +
+            failed +
+            user("again") +
+            answer() +
+            answer({ model: "claude-after" }),
+          `{"torn\n${prompt}not json\n${line({ type: "attachment", x: "x".repeat(2_000_000) })}${answer()}`
+        ]) {
+          assert.deepStrictEqual(yield* look(session), taken, session.slice(0, 300))
+        }
+      })
+    )
+    it.effect("a hand-off is not taken by a prompt alone, an error of the service, a subagent, or a reader of it", () =>
+      Effect.gen(function* () {
+        for (const session of [
+          "",
+          prompt,
+          prompt + failed,
+          prompt + answer({ model: "<synthetic>" }),
+          prompt + answer({}, { isSidechain: true }),
+          answer() + prompt,
+          user(`Hand-off ${id}x`) + answer(),
+          user(`I saw: Hand-off ${id}`) + answer(),
+          user([{ type: "tool_result", content: `Hand-off ${id}` }]) + answer(),
+          line({ type: "attachment", message: { content: `Hand-off ${id}` } }) + answer()
+        ]) {
+          assert.isUndefined(yield* look(session), session)
+        }
+        assert.isTrue(Option.isNone(yield* makeHandoffReceipt()("/nowhere/s.jsonl", id)))
+      })
+    )
+    it.effect(
+      "reading goes on where it ended: half a line waits for its end, and another file is read from the beginning",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const folder = yield* claudeFolder({
+            "s.jsonl": `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}`
+          })
+          const path = `${folder}/s.jsonl`
+          const handoffTaken = makeHandoffReceipt()
+          assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+          // A part is read once, since its prompt may be gone from there by now.
+          const blank = yield* fs.open(path, { flag: "r+" })
+          yield* blank.writeAll(new TextEncoder().encode("x".repeat(20)))
+          yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })
+          assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
+          assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
+          for (const other of [prompt, line({ type: "attachment", x: "x".repeat(5000) }) + answer()]) {
+            yield* fs.writeFileString(`${folder}/new`, other)
+            yield* fs.rename(`${folder}/new`, path)
+            assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+          }
+        }).pipe(Effect.scoped)
+    )
+  })
+})

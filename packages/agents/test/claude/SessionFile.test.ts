@@ -1,0 +1,221 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Carrier, nothingSpent, Processes } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option } from "effect"
+import { execFileSync } from "node:child_process"
+import { isSessionId } from "../../src/claude/session/SessionId.ts"
+import { projectOf } from "../../src/claude/Project.ts"
+import { makeFolders } from "../../src/claude/Folders.ts"
+import { findSessionFile } from "../../src/claude/session/SessionFile.ts"
+import { runningSessions } from "../../src/claude/session/RunningSessions.ts"
+import { makeSessionSigns } from "../../src/claude/session/SessionSigns.ts"
+import { makeSpend } from "../../src/claude/session/Spend.ts"
+import { makeToolResults } from "../../src/claude/session/ToolResults.ts"
+import { exportTranscript } from "../../src/claude/export/ClaudeExport.ts"
+import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
+
+const hostile = [
+  "",
+  " ",
+  "..",
+  "a..b",
+  "../secret",
+  "a/b",
+  "a\\b",
+  "*",
+  "a*",
+  "a?",
+  "[ab]",
+  "{a,b}",
+  "-p",
+  "--resume",
+  ".hidden",
+  "a b",
+  "a\nb",
+  "a\0b",
+  "é",
+  "$(id)",
+  "a".repeat(129)
+]
+
+describe("behaviour#naming-a-conductor", () => {
+  it("a session id has safe characters, and a bounded length", () => {
+    for (const id of hostile) assert.isFalse(isSessionId(id), JSON.stringify(id))
+    for (const id of ["3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a", "3f2a", "A_1.x"]) assert.isTrue(isSessionId(id), id)
+  })
+})
+
+it.layer(services)((it) => {
+  const failure = (claudeDir: string, id: string) => Effect.flip(findSessionFile(claudeDir, id))
+
+  describe("behaviour#naming-a-conductor", () => {
+    it.effect("a hostile id is refused before any folder is read", () =>
+      Effect.gen(function* () {
+        const untouched = FileSystem.layerNoop({})
+        for (const id of hostile) {
+          const error = yield* findSessionFile("/nowhere", id).pipe(Effect.provide(untouched), Effect.flip)
+          assert.strictEqual(error.reason, "malformed")
+          assert.isAtMost(error.sessionId.length, 128)
+        }
+      })
+    )
+
+    it.effect("a whole id, or its beginning, is found in any project", () =>
+      Effect.gen(function* () {
+        const folder = yield* claudeFolder({
+          "projects/-a/abc.jsonl": "",
+          "projects/-a/abc-2.jsonl": "",
+          "projects/-b/def-1.jsonl": "",
+          "projects/-b/def-1/subagents/def-1-agent.jsonl": "",
+          "projects/def-0.jsonl": ""
+        })
+        assert.deepStrictEqual(yield* findSessionFile(folder, "abc"), {
+          path: `${folder}/projects/-a/abc.jsonl`,
+          sessionId: "abc"
+        })
+        assert.deepStrictEqual(yield* findSessionFile(folder, "abc-"), {
+          path: `${folder}/projects/-a/abc-2.jsonl`,
+          sessionId: "abc-2"
+        })
+        assert.deepStrictEqual(yield* findSessionFile(folder, "def"), {
+          path: `${folder}/projects/-b/def-1.jsonl`,
+          sessionId: "def-1"
+        })
+      })
+    )
+
+    it.effect("an ambiguous or missing session is named as such", () =>
+      Effect.gen(function* () {
+        const folder = yield* claudeFolder({
+          "projects/-a/abc-1.jsonl": "",
+          "projects/-b/abc-2.jsonl": "",
+          "projects/-a/dir.jsonl/x": ""
+        })
+        for (const [id, reason] of [
+          ["abc", "ambiguous"],
+          ["zzz", "missing"],
+          ["dir", "missing"]
+        ] as const) {
+          assert.strictEqual((yield* failure(folder, id)).reason, reason, id)
+        }
+        const none = yield* failure(`${folder}/none`, "abc")
+        assert.strictEqual(none.reason, "missing")
+        assert.include(none.message, "cannot be read: it is not there")
+      })
+    )
+  })
+
+  describe("claude-code#files", () => {
+    it.effect("a session is found in the folder that its process was started with, and later without the process", () =>
+      Effect.gen(function* () {
+        const usual = yield* claudeFolder({ "projects/-a/one.jsonl": "" })
+        const work = yield* claudeFolder({ "projects/-a/two.jsonl": "" })
+        let alive: ReadonlyArray<Carrier> = [
+          { ...aProcess(11, 5), parent: 10, value: work },
+          { ...aProcess(12, 5), value: "relative" },
+          { ...aProcess(13, 5), value: "/elsewhere" }
+        ]
+        const carriers = () => Effect.sync(() => alive)
+        const processes = Layer.effect(
+          Processes,
+          Effect.map(Processes, (none) => ({ ...none, carriers }))
+        )
+        yield* Effect.gen(function* () {
+          const folders = makeFolders(usual)
+          const missing = yield* Effect.flip(folders.sessionFile("two"))
+          assert.include(missing.message, `in any folder of ${usual}/projects`)
+          const found = yield* Effect.forEach([10, 12], (pid) =>
+            folders.lookWhere({ pid, startTime: 5, bootId: "boot" })
+          )
+          assert.deepStrictEqual(found, [[work], []])
+          alive = []
+          assert.strictEqual((yield* folders.sessionFile("two")).path, `${work}/projects/-a/two.jsonl`)
+          assert.strictEqual((yield* folders.sessionFile("one")).path, `${usual}/projects/-a/one.jsonl`)
+          const { message } = yield* Effect.flip(folders.sessionFile("three"))
+          assert.include(message, `${work}/projects`)
+          assert.notInclude(message, "/elsewhere")
+          // Another souffleur has the folder of the ended process from the log.
+          const later = makeFolders(usual)
+          yield* later.lookIn([work])
+          assert.strictEqual((yield* later.sessionFile("two")).path, `${work}/projects/-a/two.jsonl`)
+        }).pipe(Effect.provide(Layer.provide(processes, running())))
+      })
+    )
+    it.effect("of several files with one whole id, the newest is the session", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const names = ["-a", "-b", "-c"].map((folder) => `projects/${folder}/same.jsonl`)
+        const folder = yield* claudeFolder(Object.fromEntries(names.map((name) => [name, ""])))
+        for (const newest of names) {
+          for (const name of names) yield* fs.utimes(`${folder}/${name}`, 1000, name === newest ? 2000 : 1000)
+          assert.strictEqual((yield* findSessionFile(folder, "same")).path, `${folder}/${newest}`)
+        }
+      })
+    )
+    it.effect("a project with a linked second name counts once", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* claudeFolder({ "projects/-new/abc.jsonl": "" })
+        yield* fs.symlink(`${folder}/projects/-new`, `${folder}/projects/-old`)
+        assert.match((yield* findSessionFile(folder, "abc")).path, /\/-(?:new|old)\/abc\.jsonl$/)
+      })
+    )
+  })
+
+  describe("behaviour#files-of-others", () => {
+    it.effect("a session file is refused, with its reason, if it is a link, a pipe, or writable by others", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* claudeFolder({
+          "projects/-a/link.jsonl": "",
+          "projects/-a/open.jsonl": "",
+          elsewhere: "{}"
+        })
+        const at = `${folder}/projects/-a`
+        yield* fs.remove(`${at}/link.jsonl`)
+        yield* fs.symlink(`${folder}/elsewhere`, `${at}/link.jsonl`)
+        yield* fs.chmod(`${at}/open.jsonl`, 0o666)
+        execFileSync("mkfifo", [`${at}/pipe.jsonl`])
+        for (const [id, why] of [
+          ["link", /link\.jsonl: it is a link/],
+          ["open", /open\.jsonl: others may write to it/],
+          ["pipe", /pipe\.jsonl: it is no regular file/]
+        ] as const) {
+          const { reason, message: said } = yield* failure(folder, id)
+          assert.deepStrictEqual([reason, /is not used/.test(said)], ["missing", true])
+          assert.match(said, why)
+        }
+        // As the agent makes it under a umask of 002.
+        yield* fs.chmod(`${at}/open.jsonl`, 0o664)
+        assert.strictEqual((yield* findSessionFile(folder, "open")).sessionId, "open")
+      })
+    )
+    it.effect.skipIf(process.getuid?.() !== 0)(
+      "another user's session file or pid file is not used (run as root: it gives files away)",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const said = JSON.stringify({ pid: 10, sessionId: "s", cwd: "/p", procStart: "77" })
+          const folder = yield* claudeFolder({ "projects/-a/theirs.jsonl": "", "sessions/10.json": said })
+          const running10 = Effect.provide(runningSessions(folder), running(aProcess(10, 77)))
+          assert.strictEqual((yield* running10).length, 1)
+          for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"])
+            yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)
+          assert.match((yield* failure(folder, "theirs")).message, /belongs to another user/)
+          assert.deepStrictEqual(yield* running10, [])
+        })
+    )
+    it.effect("every reader of a session file reads the file that was judged", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* claudeFolder({ secret: `${JSON.stringify({ type: "user", cwd: "/secret" })}\n` })
+        const link = `${folder}/s.jsonl`
+        yield* fs.symlink(`${folder}/secret`, link)
+        assert.deepStrictEqual(yield* projectOf(link), Option.none())
+        assert.deepStrictEqual(yield* makeSessionSigns()(link), Option.none())
+        assert.deepStrictEqual(yield* makeSpend()(link, 0), nothingSpent)
+        assert.isFalse(yield* makeToolResults().any(link))
+        assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).message, /a link/)
+      })
+    )
+  })
+})

@@ -1,0 +1,123 @@
+import * as fs from "node:fs"
+import { Agent, Processes } from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import { FakeProcesses } from "@souffleur/testing"
+import { Context, Effect, FileSystem, Layer, Option } from "effect"
+import { pi } from "../../src/pi/Pi.ts"
+import { makeOutputReader } from "../../src/pi/PiOutput.ts"
+
+const id = "fin-1"
+const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
+
+/** Makes the folder of a pi with this session. A living process carries it, or none. */
+const piOf = Effect.fnUntraced(function* (text: string, lives = false) {
+  const fs = yield* FileSystem.FileSystem
+  const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-pi-" })
+  const folder = `${agentDir}/sessions/--srv-opera--`
+  yield* fs.makeDirectory(folder, { recursive: true })
+  yield* fs.writeFileString(`${folder}/2026-11-23T05-14-48-733Z_${id}.jsonl`, text)
+  const processes = new FakeProcesses()
+  if (lives) processes.run({ pid: 70, words: ["pi", "", ""], environment: { PI_SESSION_ID: id } })
+  const options = { agentDir, agentCommand: { program: "pi", args: [] }, environment: {} }
+  const layer = Layer.provide(pi.layer(options), Layer.succeed(Processes, processes.service))
+  return Context.get(yield* Layer.build(layer), Agent)
+})
+const turnOf = (agent: Agent["Service"]) =>
+  Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
+it.layer(HostServices.layer)((it) => {
+  describe("pi#records", () => {
+    it.effect(
+      "a full conversation that pi takes back is its own to mend while it lives, and no end after its death",
+      () =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* turnOf(yield* piOf(recorded("full"), true)), "Asked")
+          const dead = yield* piOf(recorded("full"))
+          assert.strictEqual(yield* turnOf(dead), "Failed")
+          assert.isFalse(yield* dead.turnEnded({ pid: 70 }, id))
+        })
+    )
+    it.effect("a compaction ends no turn and begins none, and after it a full conversation is asked again", () =>
+      Effect.gen(function* () {
+        const line = {
+          type: "compaction",
+          id: "c1",
+          parentId: null,
+          timestamp: "2026-11-23T06:00:00.000Z",
+          summary: "s"
+        }
+        const compacted = (name: string) => piOf(`${recorded(name)}${JSON.stringify(line)}\n`)
+        assert.strictEqual(yield* turnOf(yield* compacted("finished")), "Finished")
+        assert.strictEqual(yield* turnOf(yield* compacted("full")), "Asked")
+      })
+    )
+    it.effect("a failure that pi takes back is asked again, and the last one ends the turn", () =>
+      Effect.gen(function* () {
+        const lines = recorded("limited").trimEnd().split("\n")
+        const retrying = yield* piOf(`${lines.slice(0, -1).join("\n")}\n`)
+        assert.strictEqual(yield* turnOf(retrying), "Asked")
+        assert.strictEqual(yield* turnOf(yield* piOf(recorded("limited"))), "Failed")
+      })
+    )
+    it.effect("a limit that states its end has it", () =>
+      Effect.gen(function* () {
+        const stated = recorded("limited").replaceAll('\\"code\\"', '\\"resets_at\\":1795999999,\\"code\\"')
+        const { turn } = Option.getOrThrow(yield* (yield* piOf(stated)).signs(id))
+        assert.deepInclude(turn, { _tag: "Failed", reason: "usage-limit", resetsAt: 1_795_999_999_000 })
+      })
+    )
+    it.effect("a written file is progress and modified, and a refused tool is no progress", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const agent = yield* piOf(recorded("written"))
+        assert.strictEqual(yield* agent.toolResults([id, id]), 1)
+        assert.isAbove((yield* agent.spent([id], 0)).dollars, 0)
+        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
+        yield* agent.exportSession(id, out)
+        assert.include(yield* fs.readFileString(out), "- `a.txt`: 1 edit")
+        const failed = yield* piOf(recorded("written").replace('"isError":false', '"isError":true'))
+        assert.deepStrictEqual([yield* failed.toolResults([id]), yield* failed.usedTools(id)], [0, true])
+      })
+    )
+    it.effect("a prompt of a launch is taken by the first answer after it", () =>
+      Effect.gen(function* () {
+        const agent = yield* piOf(recorded("finished"))
+        assert.isTrue(Option.isSome(yield* agent.handoffTaken(id, "work-1-resume-in-place-1")))
+        assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "work-1")))
+      })
+    )
+  })
+
+  describe("pi#signs", () => {
+    it.effect("a living pi holds its session, and its stillness is no sign", () =>
+      Effect.gen(function* () {
+        const agent = yield* piOf(recorded("killed"), true)
+        assert.deepStrictEqual(
+          (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
+          [{ pid: 70, project: "/srv/opera", sessionId: id }]
+        )
+        assert.isTrue(Option.getOrThrow(yield* agent.signs(id)).idles)
+      })
+    )
+  })
+})
+
+describe("behaviour#last-words", () => {
+  it("the output of --mode json shows each answer and a line for each tool, and other words stay", () => {
+    const read = makeOutputReader()
+    const shown = (record: unknown) => read(JSON.stringify(record))
+    const said = { role: "assistant", content: [{ type: "text", text: "Done." }] }
+    assert.deepStrictEqual(shown({ type: "message_end", message: said }), Option.some("Done."))
+    assert.deepStrictEqual(
+      shown({ type: "message_end", message: { role: "assistant", content: [], errorMessage: "429: x" } }),
+      Option.some("429: x")
+    )
+    assert.deepStrictEqual(
+      shown({ type: "tool_execution_start", toolName: "bash", args: { command: "ls\u001b[2J" } }),
+      Option.some("· bash: ls\\u001b[2J")
+    )
+    assert.deepStrictEqual(shown({ type: "agent_settled" }), Option.some(""))
+    assert.deepStrictEqual(read("All is complete."), Option.none())
+    assert.deepStrictEqual(shown({ type: "other" }), Option.none())
+  })
+})

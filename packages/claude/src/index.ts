@@ -1,2 +1,0 @@
-export * as Claude from "./Claude.ts"
-export { claudeCode } from "./ClaudeCode.ts"

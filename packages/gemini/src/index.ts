@@ -1,1 +1,0 @@
-export { gemini } from "./Gemini.ts"

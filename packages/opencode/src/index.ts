@@ -1,1 +1,0 @@
-export { openCode } from "./OpenCode.ts"

@@ -1,1 +1,0 @@
-export { qwen } from "./Qwen.ts"
