@@ -7,7 +7,9 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { Option, Schema } from "effect"
-import { makeReading } from "../../packages/agents/src/claude/session/TurnState.ts"
+import { makeTurnReading } from "../../packages/agents/src/kit/said/SaidTurn.ts"
+import { claudeSayings } from "../../packages/agents/src/claude/session/ClaudeSayings.ts"
+import { toolLimit } from "../../packages/agents/src/claude/settings/OwnLimits.ts"
 import { number, time, word } from "../fuzz/Hostile.ts"
 import { record } from "../fuzz/SessionRecords.ts"
 import { asked, type Conductor } from "./SimulatedAgent.ts"
@@ -71,10 +73,11 @@ const signsOf = (seed: Seed, now: number): SessionSigns => {
   const writtenAt = seed.chance(0.8)
     ? now - seed.between(0, minute)
     : now + seed.between(-30, 30) * 365 * 24 * 60 * minute
-  const reading = makeReading()
+  const reading = makeTurnReading(claudeSayings, { limitOf: toolLimit() })
   for (let left = seed.between(1, 5); left > 0; left--)
     if (reading.take(record(seed, now), writtenAt) === "enough") break
-  return { writtenAt, ...reading.result() }
+  const { context, refused, turn } = reading.result()
+  return { writtenAt, context, refused, turn }
 }
 
 /**

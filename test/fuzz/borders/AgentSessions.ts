@@ -1,4 +1,4 @@
-import { codex, copilot, pi, qwen } from "@souffleur/agents"
+import { claudeCode, codex, copilot, pi, qwen } from "@souffleur/agents"
 import { Agent } from "@souffleur/domain"
 import { Processes as HostProcesses } from "@souffleur/node"
 import type { AgentPackage } from "@souffleur/process"
@@ -19,6 +19,7 @@ const id = "0199aaaa-bbbb-7ccc-8ddd-eeeeffff0000"
 
 /** The agents whose session is one file of lines, with the place of that file in their folder. */
 const agents: ReadonlyArray<{ readonly kind: AgentPackage; readonly file: string }> = [
+  { kind: claudeCode, file: `projects/-p/${id}.jsonl` },
   { kind: codex, file: `sessions/2026/11/01/rollout-2026-11-01T00-00-00-${id}.jsonl` },
   { kind: pi, file: `sessions/--p--/2026-11-01T00-00-00-000Z_${id}.jsonl` },
   { kind: qwen, file: `projects/-p/chats/${id}.jsonl` },

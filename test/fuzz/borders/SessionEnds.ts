@@ -12,7 +12,7 @@ import {
 } from "@souffleur/domain"
 import { Option, Result } from "effect"
 import { reasonOf, reasonText, sentence, statusLine } from "@souffleur/embed/internal"
-import { makeReading } from "../../../packages/agents/src/claude/session/TurnState.ts"
+import { makeEnd } from "../../../packages/agents/test/claude/support/ClaudePort.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf, noEpisode } from "../../../packages/supervisor/src/Notifier.ts"
 import { classify, evidenceOf } from "../../../packages/watcher/src/Classify.ts"
@@ -35,7 +35,7 @@ const watched = (seed: Seed): Watch => {
 }
 
 const observationOf = (seed: Seed, watch: Watch): Observation => {
-  const reading = makeReading()
+  const reading = makeEnd()
   for (const one of some(seed, 8, () => record(seed))) if (reading.take(one, today - 5000) === "enough") break
   const signs = {
     now: today,

@@ -1,20 +1,22 @@
 import { estimate, trim } from "@souffleur/recovery"
-import { markOf } from "@souffleur/agents"
-import { Exit, Option } from "effect"
+import { Claude, markOf } from "@souffleur/agents"
+import { Agent } from "@souffleur/domain"
+import { Processes as HostProcesses } from "@souffleur/node"
+import { Effect, Exit, Layer, Option } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { compactedSince } from "../../../packages/agents/src/claude/session/CompactBoundary.ts"
-import { makeHandoffReceipt } from "../../../packages/agents/src/claude/session/HandoffReceipt.ts"
-import { projectOf } from "../../../packages/agents/src/claude/Project.ts"
-import { makeSessionSigns } from "../../../packages/agents/src/claude/session/SessionSigns.ts"
-import { makeSpend } from "../../../packages/agents/src/claude/session/Spend.ts"
-import { makeToolResults } from "../../../packages/agents/src/claude/session/ToolResults.ts"
-import { exportTranscript } from "../../../packages/agents/src/claude/export/ClaudeExport.ts"
 import { border, holds, type Place } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
 import { bytes } from "../Hostile.ts"
 import { sessionFile } from "../SessionRecords.ts"
 import { settle, valueOf } from "../Settle.ts"
+
+/** Asks Claude Code of the session in a file. */
+const asked = <A, E>(file: string, ask: (agent: Agent["Service"]) => Effect.Effect<A, E>) => {
+  const agentDir = file.slice(0, file.indexOf("/projects/"))
+  const claude = Claude.layer({ agentDir, agentCommand: { program: "claude", args: [] }, environment: {} })
+  return Agent.use(ask).pipe(Effect.provide(Layer.provide(claude, HostProcesses.layer)))
+}
 
 const fileIn = (place: Place, data: Uint8Array): string =>
   homeIn(place.folder).write("claude/projects/x/abc.jsonl", data)
@@ -26,12 +28,12 @@ export const sessionFiles = border("session-files", {
   draw: (seed) => (seed.chance(0.04) ? bytes(seed) : sessionFile(seed)),
   checks: {
     signs: async (data, place) => {
-      const signs = await valueOf(makeSessionSigns()(fileIn(place, data)))
+      const signs = await valueOf(asked(fileIn(place, data), (agent) => agent.signs("abc")))
       holds(signs !== undefined && Option.isSome(signs), "a file that is there has no signs")
     },
     "export, estimate and trim": async (data, place) => {
       const [file, out] = [fileIn(place, data), join(place.folder, "export.md")]
-      const made = await settle(exportTranscript(file, out))
+      const made = await settle(asked(file, (agent) => agent.exportSession("abc", out)))
       holds(Exit.isSuccess(made), "it is not exported")
       const text = readFileSync(out, "utf8")
       // oxlint-disable-next-line no-control-regex
@@ -49,23 +51,22 @@ export const sessionFiles = border("session-files", {
     },
     "tool results": async (data, place) => {
       const file = fileIn(place, data)
-      const results = makeToolResults()
-      const count = await valueOf(results.count([file]))
+      const count = await valueOf(asked(file, (agent) => agent.toolResults(["abc"])))
       holds(Number.isSafeInteger(count), "results of tools that are no count", String(count))
-      await settle(results.any(file))
+      await settle(asked(file, (agent) => agent.usedTools("abc")))
     },
     spend: async (data, place) => {
-      const spent = await valueOf(makeSpend()(fileIn(place, data), 0))
+      const spent = await valueOf(asked(fileIn(place, data), (agent) => agent.spent(["abc"], 0)))
       const { dollars, tokens } = spent!
       holds(Number.isSafeInteger(tokens) && tokens >= 0, "tokens that are no count", String(tokens))
       holds(Number.isFinite(dollars) && dollars >= 0, "dollars that are no amount", String(dollars))
     },
     "hand-off, compaction and project": async (data, place) => {
       const path = fileIn(place, data)
-      await settle(makeHandoffReceipt()(path, "opera-0001-g2-launch-1"))
+      await settle(asked(path, (agent) => agent.handoffTaken("abc", "opera-0001-g2-launch-1")))
       const mark = await valueOf(markOf({ path, sessionId: "abc" }))
-      await settle(compactedSince({ ...mark!, offset: 0 }))
-      await settle(projectOf(path))
+      await settle(asked(path, (agent) => agent.compactedSince({ ...mark!, offset: 0 })))
+      await settle(asked(path, (agent) => agent.projectOf("abc")))
     }
   }
 })

@@ -1,5 +1,4 @@
 import { parsePid, parseSessionId, parseTarget } from "@souffleur/domain"
-import { isSessionId } from "../../../packages/agents/src/claude/session/SessionId.ts"
 import { Result } from "effect"
 import { border, holds } from "../Border.ts"
 import { mangled, run, uuid, word } from "../Hostile.ts"
@@ -22,7 +21,6 @@ export const sessionIds = border("session-ids", {
     "an id": ({ id }) => {
       const parsed = parseSessionId(id)
       holds(Result.isFailure(parsed) || harmless(parsed.success), "parseSessionId lets it pass", id)
-      holds(!isSessionId(id) || harmless(id), "isSessionId lets it pass", id)
     },
     "a pid": ({ pid }) => {
       const parsed = parsePid(pid)

@@ -1,27 +1,19 @@
-import { Agent, capsGiven, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
-import type { AgentOptions, TrustedFiles } from "@souffleur/process"
-import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { Agent, capsGiven } from "@souffleur/domain"
+import type { AgentOptions, AgentPackage } from "@souffleur/process"
+import { Duration, Effect, FileSystem, Layer, Option, Path } from "effect"
+import type { AgentDialect, Needs } from "../kit/agent/AgentDialect.ts"
+import { makeSaidAgent } from "../kit/agent/SaidAgent.ts"
 import { makeStreamJsonReader } from "../kit/agent/StreamJson.ts"
-import { markOf } from "../kit/lines/FileIdentity.ts"
-import { newestMode } from "../kit/lines/NewestMode.ts"
-import { makeSaidPart } from "../kit/said/SaidPart.ts"
-import { makeFolders } from "./Folders.ts"
+import { linesBelow } from "../kit/lines/LinesBelow.ts"
 import { capNames } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
-import { compactedSince } from "./session/CompactBoundary.ts"
-import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
-import { subagentsOf } from "./session/SessionFile.ts"
-import { isKeptFor, projectOf } from "./Project.ts"
-import { lastTurnEnded, makeSessionSigns } from "./session/SessionSigns.ts"
-import { modeIn } from "./session/Mode.ts"
-import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
-import { makeToolResults } from "./session/ToolResults.ts"
-import { makeSpend } from "./session/Spend.ts"
+import { isOther } from "./export/OtherRecord.ts"
+import { makeFolders, sessionFiles } from "./Folders.ts"
+import { claudeSayings } from "./session/ClaudeSayings.ts"
+import { modeIn } from "./session/Mode.ts"
 import { ownLimits } from "./settings/OwnLimits.ts"
-import { makeConversation } from "./export/ClaudeConversation.ts"
-import { exportTranscript, isOther } from "./export/ClaudeExport.ts"
 
 /**
  * Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each
@@ -30,8 +22,46 @@ import { exportTranscript, isOther } from "./export/ClaudeExport.ts"
  */
 export const stall = Duration.seconds(361)
 
+const variable = "CLAUDE_CODE_SESSION_ID"
+
+const dialectOf = (options: AgentOptions, folders: ReturnType<typeof makeFolders>): AgentDialect => ({
+  ...sessionFiles,
+  name: agentName(options.agentCommand),
+  title: "Claude Code",
+  folder: `${options.agentDir}/projects`,
+  find: folders.find,
+  sayings: claudeSayings,
+  isOther,
+  runs: (words) => runsAgent(words, options.agentCommand),
+  idles: false,
+  inPrintMode: (args) => {
+    const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
+    return flags.includes("-p") || flags.includes("--print")
+  },
+  variable,
+  sessions: () => folders.sessions,
+  // projects/FOLDER/ID/subagents/…/agent-ID.jsonl
+  subagents: ({ path }) => Path.Path.use(({ join }) => linesBelow(join(path.slice(0, -".jsonl".length), "subagents"))),
+  ownTimes: (project) => ownLimits(options, project),
+  caps: capsGiven(options.agentCommand.args, options.environment, capNames),
+  capNames,
+  stall,
+  compactPrompt,
+  outputReader: makeStreamJsonReader,
+  modes: () => modeIn,
+  command: (order) => claudeCommand(options, order)
+})
+
+/** Returns whether Claude Code keeps a session file among those of a folder, named by the folder's real path. */
+const isKeptFor = Effect.fn("isKeptFor")(function* (file: string, folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const real = yield* Effect.orElseSucceed(fs.realPath(folder), () => folder)
+  return path.basename(path.dirname(file)) === real.replaceAll(/[^A-Za-z0-9]/gu, "-")
+})
+
 /**
- * Claude Code as an agent.
+ * Claude Code as an agent. Beside its records it leaves a file for each process, and it may have several folders.
  *
  * @example
  * ```ts
@@ -50,109 +80,30 @@ export const stall = Duration.seconds(361)
  * )
  * ```
  */
-export const layer = (
-  options: AgentOptions
-): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
+export const layer: AgentPackage["layer"] = (options) =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
-      const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
-      const [handoffTaken, sessionSigns, spend] = [makeHandoffReceipt(), makeSessionSigns(), makeSpend()]
+      const services = yield* Effect.context<Needs>()
       const folders = makeFolders(options.agentDir)
-      const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
-      const results = makeToolResults()
-      const conversationPart = makeSaidPart({ conversation: makeConversation, isOther })
-      /** The files of each session and its subagents, as last seen: what was done there stays done. */
-      const seen = new Map<string, ReadonlyArray<string>>()
-      const filesOf = (sessionId: string) =>
-        sessionFile(sessionId).pipe(
-          Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
-          Effect.tap((files) => Effect.sync(() => seen.set(sessionId, files))),
-          Effect.orElseSucceed(() => seen.get(sessionId) ?? [])
-        )
-      /** The folder of each session that was looked at. */
-      const projects = new Map<string, string>()
+      const said = yield* makeSaidAgent(dialectOf(options, folders))
       return Agent.of({
-        name: agentName(options.agentCommand),
-        caps: capsGiven(options.agentCommand.args, options.environment, capNames),
-        capNames,
-        stall,
-        compactPrompt,
-        sessions: folders.sessions.pipe(Effect.provide(services)),
-        holds: (process) => folders.holds(process).pipe(Effect.provide(services)),
-        lookWhere: (process) => folders.lookWhere(process).pipe(Effect.provide(services)),
+        ...said,
+        lookWhere: (process) => Effect.provide(folders.lookWhere(process), services),
         lookIn: folders.lookIn,
-        loginWrittenAt: () => folders.loginWrittenAt.pipe(Effect.provide(services)),
-        sessionFile,
-        exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
-          const { path } = yield* sessionFile(sessionId)
-          return yield* exportTranscript(path, out, newest).pipe(Effect.provide(services))
-        }),
+        holds: (process) => Effect.provide(folders.holds(process), services),
+        loginWrittenAt: () => Effect.provide(folders.loginWrittenAt, services),
         projectOf: Effect.fnUntraced(function* (sessionId, here) {
-          const { path } = yield* sessionFile(sessionId)
-          return here !== undefined && (yield* isKeptFor(path, here)) ? Option.some(here) : yield* projectOf(path)
+          const { path } = yield* said.sessionFile(sessionId)
+          return here !== undefined && (yield* isKeptFor(path, here))
+            ? Option.some(here)
+            : yield* said.projectOf(sessionId)
         }, Effect.provide(services)),
-        mark: Effect.fnUntraced(function* (sessionId) {
-          const file = yield* sessionFile(sessionId)
-          return yield* markOf(file).pipe(
-            Effect.mapError(
-              (error) =>
-                new SessionNotFound({ sessionId, reason: "missing", message: `${file.path}: ${error.message}` })
-            ),
-            Effect.provide(services)
-          )
-        }),
-        compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
-        toolResults: Effect.fnUntraced(function* (sessionIds) {
-          return yield* results.count((yield* Effect.forEach(sessionIds, filesOf)).flat())
-        }, Effect.provide(services)),
-        usedTools: Effect.fnUntraced(function* (sessionId) {
-          const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isSome(file) && (yield* results.any(file.value.path))
-        }, Effect.provide(services)),
-        isAgent: (words) => runsAgent(words, options.agentCommand),
-        inPrintMode: (args) => {
-          const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
-          return flags.includes("-p") || flags.includes("--print")
-        },
-        turnEnded: Effect.fnUntraced(function* ({ pid }, sessionId) {
-          const file = yield* Effect.option(sessionFile(sessionId))
-          if (Option.isNone(file) || !(yield* folders.leftNoPidFile(pid))) return false
-          return lastTurnEnded(yield* sessionSigns(file.value.path))
-        }, Effect.provide(services)),
-        signs: Effect.fnUntraced(function* (sessionId) {
-          const file = yield* Effect.option(sessionFile(sessionId))
-          if (Option.isNone(file)) return Option.none()
-          const { path } = file.value
-          const project = projects.get(path) ?? Option.getOrUndefined(yield* projectOf(path))
-          if (project !== undefined) projects.set(path, project)
-          return yield* sessionSigns(path, yield* ownLimits(options, project))
-        }, Effect.provide(services)),
-        mode: Effect.fnUntraced(function* (sessionId) {
-          const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? Option.none() : yield* newestMode(file.value.path, modeIn)
-        }, Effect.provide(services)),
-        lastAnswer: Effect.fnUntraced(function* (sessionId) {
-          const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? "" : yield* lastAnswer(file.value.path)
-        }, Effect.provide(services)),
-        conversation: Effect.fnUntraced(function* (sessionId, place) {
-          const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? Option.none() : yield* conversationPart(file.value.path, place)
-        }, Effect.provide(services)),
-        // Only a flag of the user's own asks for records.
-        outputReader: (into) => (into === "pipe" ? () => Option.none() : makeStreamJsonReader()),
-        handoffTaken: Effect.fnUntraced(function* (sessionId, launchId) {
-          const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)
-        }, Effect.provide(services)),
-        spent: Effect.fnUntraced(function* (sessionIds, since) {
-          const files = (yield* Effect.forEach(sessionIds, filesOf)).flat()
-          return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
-        }, Effect.provide(services)),
-        tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
-        sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
-        command: (order) => claudeCommand(options, order).pipe(Effect.provide(services))
+        turnEnded: (process, sessionId, output) =>
+          Effect.flatMap(Effect.provide(folders.leftNoPidFile(process.pid), services), (left) =>
+            left ? said.turnEnded(process, sessionId, output) : Effect.succeed(false)
+          ),
+        tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), [variable]: sessionId } }]
       })
     })
   )

@@ -103,7 +103,7 @@ export const codex = saidPackage({
     idles: true,
     variable: "CODEX_SESSION_ID",
     worksFor,
-    callLimit: () => longestSet({ files: [`${options.agentDir}/config.toml`], keys: ["stream_idle_timeout_ms"] }),
+    ownTimes: () => longestSet({ files: [`${options.agentDir}/config.toml`], keys: ["stream_idle_timeout_ms"] }),
     inPrintMode,
     sessions: (known) => writersIn(options.agentDir, known),
     compactPrompt,

@@ -82,7 +82,7 @@ export const qwen = saidPackage({
     // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
     idles: true,
     variable: "QWEN_CODE_SESSION_ID",
-    callLimit: (project) =>
+    ownTimes: (project) =>
       longestSet({
         files: [options.agentDir, ...(project === "" ? [] : [`${project}/.qwen`])].map((at) => `${at}/settings.json`),
         keys: ["timeout", "streamIdleTimeoutMs"],

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { SessionMark } from "@souffleur/domain"
 import { Effect, FileSystem, Path } from "effect"
 import { markOf } from "../../src/kit/lines/FileIdentity.ts"
-import { compactedSince as compactionSince } from "../../src/claude/session/CompactBoundary.ts"
+import { saidCompacted } from "../../src/kit/said/SaidCompaction.ts"
+import { claudeSayings } from "../../src/claude/session/ClaudeSayings.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
@@ -17,6 +18,7 @@ const said = line({ type: "user", message: { role: "user", content: "hello" } })
 const chunk = 64 * 1024
 const utf8 = new TextEncoder()
 const summary = line({ type: "user", isCompactSummary: true, message: { role: "user", content: "what was said" } })
+const compactionSince = (mark: SessionMark) => saidCompacted(claudeSayings, mark)
 const compactedSince = (mark: SessionMark) => Effect.map(compactionSince(mark), (how) => how !== "not yet")
 
 describe("claude-code#compaction", () => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { contextOf, windowOf } from "../../src/claude/session/Context.ts"
+import { windowOf } from "../../src/claude/session/Context.ts"
+import { makeEnd } from "./support/ClaudePort.ts"
 
 const answer = (usage: unknown, message: object = {}, more: object = {}) => ({
   type: "assistant",
@@ -8,6 +9,11 @@ const answer = (usage: unknown, message: object = {}, more: object = {}) => ({
   ...more
 })
 const at = Date.parse("2026-03-01T08:00:00.000Z")
+const contextOf = (record: Record<string, unknown>, writtenAt: number) => {
+  const end = makeEnd()
+  end.take(record, writtenAt)
+  return end.result().context
+}
 
 describe("claude-code#context-in-use", () => {
   it("context in use is what the model read: input, from the cache and into it; what it wrote is not", () => {

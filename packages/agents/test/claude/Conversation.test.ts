@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { makeTurns } from "../../src/kit/export/Conversation.ts"
 import { makeFilesModified } from "../../src/kit/export/FilesModified.ts"
-import { makeConversation } from "../../src/claude/export/ClaudeConversation.ts"
+import { makeSaidConversation } from "../../src/kit/said/SaidExport.ts"
+import { claudeSayings } from "../../src/claude/session/ClaudeSayings.ts"
 import { withoutBlankEnds, visible } from "../../src/kit/export/Markdown.ts"
 
 const mark = "0123456789ab"
@@ -24,7 +25,7 @@ const Spoken = Schema.Array(Schema.Tuple([Schema.Literals(["User", "Assistant", 
 
 describe("behaviour#export", () => {
   it.prop("whatever is said, there are as many headings as turns, each with the mark", [Spoken], ([spoken]) => {
-    const conversation = makeConversation({
+    const conversation = makeSaidConversation({ sayings: claudeSayings })({
       turns: makeTurns({ boundary: "<!-- compact_boundary -->", mark }),
       files: makeFilesModified()
     })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
-import { makeHandoffReceipt } from "../../src/claude/session/HandoffReceipt.ts"
-import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+import { services } from "./support/ClaudeFolder.ts"
+import { portOf } from "./support/ClaudePort.ts"
 
 const id = "0f1e2d3c-launch"
 const at = "2026-03-01T08:00:00.000Z"
@@ -28,9 +28,7 @@ const taken = { at: Date.parse(at), context: { tokens: 15, window: undefined, mo
 describe("behaviour#hand-off", () => {
   it.layer(services)((it) => {
     const look = Effect.fnUntraced(function* (session: string) {
-      return Option.getOrUndefined(
-        yield* makeHandoffReceipt()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`, id)
-      )
+      return Option.getOrUndefined(yield* (yield* portOf(session)).agent.handoffTaken("s", id))
     })
 
     it.effect("a hand-off is taken by the first real answer after its prompt", () =>
@@ -69,7 +67,6 @@ describe("behaviour#hand-off", () => {
         ]) {
           assert.isUndefined(yield* look(session), session)
         }
-        assert.isTrue(Option.isNone(yield* makeHandoffReceipt()("/nowhere/s.jsonl", id)))
       })
     )
     it.effect(
@@ -77,22 +74,20 @@ describe("behaviour#hand-off", () => {
       () =>
         Effect.gen(function* () {
           const fs = yield* FileSystem.FileSystem
-          const folder = yield* claudeFolder({
-            "s.jsonl": `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}`
-          })
-          const path = `${folder}/s.jsonl`
-          const handoffTaken = makeHandoffReceipt()
-          assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+          const { agent, file: path } = yield* portOf(
+            `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}`
+          )
+          assert.isTrue(Option.isNone(yield* agent.handoffTaken("s", id)))
           // A part is read once, since its prompt may be gone from there by now.
           const blank = yield* fs.open(path, { flag: "r+" })
           yield* blank.writeAll(new TextEncoder().encode("x".repeat(20)))
           yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })
-          assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
-          assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
+          assert.deepStrictEqual(yield* agent.handoffTaken("s", id), Option.some(taken))
+          assert.deepStrictEqual(yield* agent.handoffTaken("s", id), Option.some(taken))
           for (const other of [prompt, line({ type: "attachment", x: "x".repeat(5000) }) + answer()]) {
-            yield* fs.writeFileString(`${folder}/new`, other)
-            yield* fs.rename(`${folder}/new`, path)
-            assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+            yield* fs.writeFileString(`${path}.new`, other)
+            yield* fs.rename(`${path}.new`, path)
+            assert.isTrue(Option.isNone(yield* agent.handoffTaken("s", id)))
           }
         }).pipe(Effect.scoped)
     )

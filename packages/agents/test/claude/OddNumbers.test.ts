@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeEvent, encodeEvent, Event, judge, limitWait, type Signs, type WatchEvent } from "@souffleur/domain"
 import { Result, Schema } from "effect"
-import { contextOf } from "../../src/claude/session/Context.ts"
-import { makeReading } from "../../src/claude/session/TurnState.ts"
+import { makeEnd } from "./support/ClaudePort.ts"
 
 /** Any value of a JSON number, or of a field that should hold one. */
 const Odd = Schema.Union([
@@ -61,7 +60,7 @@ const day = 86_400_000
 
 /** Every event that a watcher makes of the end of a session. */
 const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<WatchEvent> => {
-  const reading = makeReading()
+  const reading = makeEnd()
   for (const record of records) if (reading.take(record, now) === "enough") break
   const { context, turn } = reading.result()
   const alive = { now, process: "running", turnEnded: false, children: 1, stillSince: undefined } as const
@@ -137,7 +136,7 @@ describe("behaviour#numbers-of-others", () => {
 
   it("a limit's end may be in milliseconds, and an end that needs no wait is ignored", () => {
     const reset = (resetsAt: number) => {
-      const reading = makeReading()
+      const reading = makeEnd()
       reading.take(
         {
           type: "assistant",
@@ -165,8 +164,11 @@ describe("behaviour#numbers-of-others", () => {
   })
 
   it("fractional tokens are rounded, and an absurd count is ignored", () => {
-    const tokens = (input_tokens: unknown, model = "claude-opus-5-5") =>
-      contextOf({ type: "assistant", message: { model, usage: { input_tokens, cache_read_input_tokens: 10 } } }, 7)
+    const tokens = (input_tokens: unknown, model = "claude-opus-5-5") => {
+      const end = makeEnd()
+      end.take({ type: "assistant", message: { model, usage: { input_tokens, cache_read_input_tokens: 10 } } }, 7)
+      return end.result().context
+    }
     assert.deepStrictEqual(
       [1.5, 1e300, Infinity, -3, "5"].map((one) => tokens(one)?.tokens),
       [12, 10, 10, 10, 10]

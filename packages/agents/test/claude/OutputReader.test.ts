@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { makeStreamJsonReader } from "../../src/kit/agent/StreamJson.ts"
-import { lastAnswer } from "../../src/claude/session/LastAnswer.ts"
-import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+import { services } from "./support/ClaudeFolder.ts"
+import { portOf } from "./support/ClaudePort.ts"
 
 const session_id = "5570b290-0000-4000-8000-000000000000"
 const record = (fields: object) => JSON.stringify({ session_id, ...fields })
@@ -68,7 +68,7 @@ describe("behaviour#last-words", () => {
   it.layer(services)((it) => {
     const answerIn = Effect.fnUntraced(function* (lines: ReadonlyArray<object>) {
       const all = lines.map((line) => `${JSON.stringify(line)}\n`).join("")
-      return yield* lastAnswer(`${yield* claudeFolder({ "s.jsonl": `${all}{"torn` })}/s.jsonl`)
+      return yield* (yield* portOf(`${all}{"torn`)).agent.lastAnswer("s")
     })
     const said = (content: ReadonlyArray<object>, more: object = {}) => ({
       type: "assistant",
@@ -88,7 +88,6 @@ describe("behaviour#last-words", () => {
         ])
         assert.strictEqual(answer, "second\npart")
         assert.strictEqual(yield* answerIn([]), "")
-        assert.strictEqual(yield* lastAnswer("/nothing/there.jsonl"), "")
       })
     )
   })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { projectOf } from "../../src/claude/Project.ts"
-import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+import { services } from "./support/ClaudeFolder.ts"
+import { portOf } from "./support/ClaudePort.ts"
 
 describe("claude-code#files", () => {
   it.layer(services)((it) => {
@@ -9,7 +9,7 @@ describe("claude-code#files", () => {
       Effect.gen(function* () {
         const line = (record: unknown) => `${JSON.stringify(record)}\n`
         const of = Effect.fnUntraced(function* (text: string) {
-          return yield* projectOf(`${yield* claudeFolder({ "s.jsonl": text })}/s.jsonl`)
+          return yield* (yield* portOf(text)).agent.projectOf("s")
         })
         const user = (cwd: unknown) => line({ type: "user", cwd })
         assert.deepStrictEqual(
@@ -19,11 +19,6 @@ describe("claude-code#files", () => {
         assert.deepStrictEqual(yield* of(`${user(7)}${user("relative")}${user("/p")}`), Option.some("/p"))
         for (const text of ["", line({ type: "mode" }), user("/p").trimEnd()])
           assert.deepStrictEqual(yield* of(text), Option.none(), text)
-        assert.deepStrictEqual(yield* projectOf("/nowhere/s.jsonl"), Option.none())
-        assert.deepStrictEqual(
-          yield* projectOf(`${import.meta.dirname}/fixtures/session.jsonl`),
-          Option.some("/home/user/project")
-        )
       })
     )
   })

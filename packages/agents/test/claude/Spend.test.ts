@@ -3,8 +3,8 @@ import { HostServices } from "@souffleur/node"
 import { Agent } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Option } from "effect"
 import { Claude } from "../../src/index.ts"
-import { makeSpend } from "../../src/claude/session/Spend.ts"
 import { claudeFolder, running } from "./support/ClaudeFolder.ts"
+import { portOf } from "./support/ClaudePort.ts"
 
 const since = Date.parse("2026-03-01T12:00:00Z")
 const answer = (id: string, output: number, change: Readonly<Record<string, unknown>> = {}) =>
@@ -28,24 +28,22 @@ it.layer(HostServices.layer)((it) => {
     it.effect("each answer counts once, in whole lines; another file is read from its beginning", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
-        const file = `${yield* fs.makeTempDirectoryScoped()}/s.jsonl`
-        const spend = makeSpend()
+        const { agent, file } = yield* portOf("")
         const append = (text: string) => fs.writeFileString(file, text, { flag: "a" })
         // Two blocks of one answer: the last count is its own.
         yield* append(answer("a", 1) + answer("a", 20) + "no record\n" + answer("b", 5).slice(0, 40))
-        assert.strictEqual((yield* spend(file, since)).tokens, 35)
-        assert.strictEqual((yield* spend(file, since)).tokens, 35)
+        assert.strictEqual((yield* agent.spent(["s"], since)).tokens, 35)
+        assert.strictEqual((yield* agent.spent(["s"], since)).tokens, 35)
         yield* append(`${answer("b", 5).slice(40)}${answer("b", 7)}`)
-        assert.strictEqual((yield* spend(file, since)).tokens, 35 + 22)
+        assert.strictEqual((yield* agent.spent(["s"], since)).tokens, 35 + 22)
         yield* append(
           answer("old", 900, { timestamp: "2026-03-01T11:00:00Z" }) + answer("error", 900, { isApiErrorMessage: true })
         )
-        assert.strictEqual((yield* spend(file, since)).tokens, 57)
-        assert.strictEqual((yield* spend(file, since + 60_000)).tokens, 0)
+        assert.strictEqual((yield* agent.spent(["s"], since)).tokens, 57)
+        assert.strictEqual((yield* agent.spent(["s"], since + 60_000)).tokens, 0)
         yield* fs.remove(file)
         yield* append(answer("c", 1))
-        assert.strictEqual((yield* spend(file, since)).tokens, 16)
-        assert.strictEqual((yield* spend(`${file}.none`, since)).tokens, 0)
+        assert.strictEqual((yield* agent.spent(["s"], since)).tokens, 16)
       })
     )
   })
@@ -54,11 +52,10 @@ it.layer(HostServices.layer)((it) => {
     it.effect("the agent's own count of dollars is followed from a moment on, also where it begins again", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
-        const file = `${yield* fs.makeTempDirectoryScoped()}/s.jsonl`
-        const spend = makeSpend()
+        const { agent, file } = yield* portOf("")
         const append = (text: string) => fs.writeFileString(file, text, { flag: "a" })
         const cost = (totalCostUSD: unknown) => `${JSON.stringify({ type: "cost-state", totalCostUSD })}\n`
-        const dollars = Effect.map(spend(file, since), (spent) => spent.dollars)
+        const dollars = Effect.map(agent.spent(["s"], since), (spent) => spent.dollars)
         yield* append(answer("old", 1, { timestamp: "2026-03-01T11:00:00Z" }) + cost(40))
         assert.strictEqual(yield* dollars, 0)
         yield* append(answer("a", 1) + cost(40.5))
@@ -67,13 +64,14 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual(yield* dollars, 0.75)
         yield* append(answer("b", 1) + cost(0.25))
         assert.strictEqual(yield* dollars, 1)
-        assert.strictEqual((yield* spend(file, since + 60_000)).dollars, 0)
+        assert.strictEqual((yield* agent.spent(["s"], since + 60_000)).dollars, 0)
       })
     )
     it.effect("a recorded session has cost what its agent said last", () =>
       Effect.gen(function* () {
-        const recorded = new URL("./fixtures/session.jsonl", import.meta.url).pathname
-        assert.closeTo((yield* makeSpend()(recorded, 0)).dollars, 0.148448, 1e-9)
+        const fs = yield* FileSystem.FileSystem
+        const recorded = yield* fs.readFileString(new URL("./fixtures/session.jsonl", import.meta.url).pathname)
+        assert.closeTo((yield* (yield* portOf(recorded)).agent.spent(["s"], 0)).dollars, 0.148448, 1e-9)
       })
     )
   })

@@ -1,8 +1,7 @@
-import type { TrustedFiles } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Effect, FileSystem } from "effect"
-import { makeToolResults } from "../../src/claude/session/ToolResults.ts"
+import { Effect, FileSystem, type Scope } from "effect"
+import { portOf } from "./support/ClaudePort.ts"
 
 const use = (id: string, name: string) => ({
   type: "assistant",
@@ -16,19 +15,19 @@ const line = (record: object) => `${JSON.stringify(record)}\n`
 
 const counting = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const file = `${yield* fs.makeTempDirectoryScoped()}/s1.jsonl`
+  const { agent, file } = yield* portOf("")
   const write = (text: string, flag: "a" | "w" = "a") => fs.writeFileString(file, text, { flag })
-  return { file, write, ...makeToolResults() }
+  return { file, write, count: agent.toolResults(["s", "s"]), any: agent.usedTools("s") }
 })
-const live = (what: string, test: Effect.Effect<void, unknown, FileSystem.FileSystem | TrustedFiles>) =>
-  it.live(what, () => Effect.provide(test, HostServices.layer))
+const live = (what: string, test: Effect.Effect<void, unknown, HostServices.HostServices | Scope.Scope>) =>
+  it.live(what, () => Effect.provide(Effect.scoped(test), HostServices.layer))
 
 describe("behaviour#retries", () => {
   live(
     "results of tools count, but failures and results of reading tools do not",
     Effect.scoped(
       Effect.gen(function* () {
-        const { count, file, write } = yield* counting
+        const { count, write } = yield* counting
         yield* write(line(use("1", "Write")) + line(result("1")) + line(use("2", "Read")) + line(result("2")))
         yield* write(
           line(use("3", "Bash")) + line(result("3", { is_error: true })) + line(use("4", "Bash")) + line(result("4"))
@@ -37,8 +36,7 @@ describe("behaviour#retries", () => {
         yield* write(
           line({ type: "api-request-blob", message: { content: [{ type: "tool_result", tool_use_id: "9" }] } })
         )
-        assert.strictEqual(yield* count([file, file]), 2)
-        assert.strictEqual(yield* count([`${file}.not-there`]), 0)
+        assert.strictEqual(yield* count, 2)
       })
     )
   )
@@ -47,14 +45,14 @@ describe("behaviour#retries", () => {
     "souffleur's own tools do not count",
     Effect.scoped(
       Effect.gen(function* () {
-        const { count, file, write } = yield* counting
+        const { count, write } = yield* counting
         yield* write(
           line(use("1", "mcp__souffleur__heartbeat")) +
             line(result("1")) +
             line(use("2", "mcp__other__build")) +
             line(result("2"))
         )
-        assert.strictEqual(yield* count([file]), 1)
+        assert.strictEqual(yield* count, 1)
       })
     )
   )
@@ -66,18 +64,18 @@ describe("behaviour#retries", () => {
         const { count, file, write } = yield* counting
         const [whole, torn] = [line(use("1", "Read")) + line(result("0")), line(result("1")) + line(result("2"))]
         yield* write(whole + torn.slice(0, 20))
-        assert.strictEqual(yield* count([file]), 1)
+        assert.strictEqual(yield* count, 1)
         yield* write(torn.slice(20, -1))
         // Of the look that was asked for before, nothing; of the torn line, nothing yet.
-        assert.strictEqual(yield* count([file]), 1)
+        assert.strictEqual(yield* count, 1)
         yield* write("\n")
-        assert.deepStrictEqual(yield* Effect.all([count([file]), count([file])], { concurrency: 2 }), [2, 2])
+        assert.deepStrictEqual(yield* Effect.all([count, count], { concurrency: 2 }), [2, 2])
         yield* fs.chmod(file, 0o000)
         yield* fs.rename(file, `${file}.away`)
-        assert.strictEqual(yield* count([file]), 2)
+        assert.strictEqual(yield* count, 2)
         // Another file under that name is counted from its beginning.
         yield* write(line(result("7")), "w")
-        assert.strictEqual(yield* count([file]), 1)
+        assert.strictEqual(yield* count, 1)
       })
     )
   )
@@ -88,13 +86,13 @@ describe("behaviour#verdicts-of-agents", () => {
     "an agent without any tool result differs from an agent that only read",
     Effect.scoped(
       Effect.gen(function* () {
-        const { any, file, write } = yield* counting
-        assert.isFalse(yield* any(file))
+        const { any, write } = yield* counting
+        assert.isFalse(yield* any)
         yield* write('{"type":"assistant","message":{"content":"a \\"tool_result\\" in words"}}\n')
         yield* write(line(use("1", "Read")))
-        assert.isFalse(yield* any(file))
+        assert.isFalse(yield* any)
         yield* write(line(result("1")))
-        assert.isTrue(yield* any(file))
+        assert.isTrue(yield* any)
       })
     )
   )

@@ -2,8 +2,8 @@ import { Agent } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Random } from "effect"
 import { Claude } from "../../src/index.ts"
-import { exportTranscript } from "../../src/claude/export/ClaudeExport.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
+import { exportTranscript } from "./support/ClaudePort.ts"
 
 const user = (content: unknown, more: object = {}) => ({
   type: "user",

@@ -3,9 +3,10 @@ import { Agent, type Variables } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 import { Claude } from "../../src/index.ts"
-import { claudeWords, failureOf } from "../../src/claude/session/ApiFailure.ts"
-import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "../../src/claude/session/SessionSigns.ts"
+import { makeFolders } from "../../src/claude/Folders.ts"
+import { claudeWords } from "../../src/claude/session/ApiFailure.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
+import { makeEnd, portOf } from "./support/ClaudePort.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
 const user = (content: unknown = "go", more: object = {}) =>
@@ -19,11 +20,17 @@ const assistant = (message: object = {}, more: object = {}) =>
 /** Lines that the agent writes for itself after a turn. */
 const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((type) => line({ type })).join("")
 
+const turnOf = (record: Record<string, unknown>) => {
+  const end = makeEnd()
+  end.take(record, 7)
+  return end.result().turn
+}
+
 describe("claude-code#trouble", () => {
   it("other words that the agent put into the model's mouth are no failure of the service", () => {
     const synthetic = { type: "assistant", message: { model: "<synthetic>" } }
-    assert.isUndefined(failureOf(synthetic, 7))
-    assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), {
+    assert.isUndefined(turnOf(synthetic))
+    assert.deepInclude(turnOf({ ...synthetic, isApiErrorMessage: true }), {
       _tag: "Failed",
       at: 7,
       reason: "other"
@@ -34,7 +41,8 @@ describe("claude-code#trouble", () => {
 describe("claude-code#ends", () => {
   const failed = (record: Record<string, unknown>, text = "Some words.") => {
     const message = { model: "<synthetic>", content: [{ type: "text", text }] }
-    return failureOf({ type: "assistant", isApiErrorMessage: true, message, ...record }, 7)
+    const turn = turnOf({ type: "assistant", isApiErrorMessage: true, message, ...record })
+    return turn?._tag === "Failed" ? turn : undefined
   }
   it("each word of the agent's own list has what follows from it", () => {
     for (const [error, follows] of Object.entries(claudeWords))
@@ -77,8 +85,7 @@ it.layer(services)((it) => {
               ...more
             })
           const refused = Effect.fnUntraced(function* (session: string) {
-            const signs = yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
-            return Option.getOrUndefined(signs)?.refused
+            return Option.getOrUndefined(yield* (yield* portOf(session)).agent.signs("s"))?.refused === true
           })
           // A last word with its tokens decides all else, so nothing older is read for that.
           const counted = assistant({ usage: { input_tokens: 5, output_tokens: 1 } })
@@ -110,8 +117,7 @@ it.layer(services)((it) => {
             error: { rateLimits: { resetsAt } }
           })
         const resets = Effect.fnUntraced(function* (session: string) {
-          const signs = yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
-          const turn = Option.getOrUndefined(signs)?.turn
+          const turn = Option.getOrUndefined(yield* (yield* portOf(session)).agent.signs("s"))?.turn
           return turn?._tag === "Failed" ? [turn.reason, turn.resetsAt] : turn?._tag
         })
         assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), [
@@ -130,7 +136,7 @@ it.layer(services)((it) => {
   })
 
   const ended = Effect.fnUntraced(function* (session: string) {
-    return lastTurnEnded(yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`))
+    return yield* (yield* portOf(session)).agent.turnEnded({ pid: 7 }, "s")
   })
 
   describe("behaviour#signs", () => {
@@ -175,30 +181,35 @@ it.layer(services)((it) => {
           ]) {
             assert.isFalse(yield* ended(session), session)
           }
-          assert.isFalse(lastTurnEnded(yield* makeSessionSigns()("/nowhere/s.jsonl")))
         })
     )
     it.effect("the end of a session file is read again where the file changed, and only then", () =>
       Effect.gen(function* () {
         const files = yield* TrustedFiles
-        let opened = 0
+        let reads = 0
         const counted = TrustedFiles.of({
           ...files,
-          open: (...all) => {
-            opened += 1
-            return files.open(...all)
-          }
+          open: (...all) =>
+            Effect.map(files.open(...all), (file) => ({
+              ...file,
+              read: (...part) => {
+                reads += 1
+                return file.read(...part)
+              }
+            }))
         })
         const fs = yield* FileSystem.FileSystem
-        const file = `${yield* claudeFolder({ "s.jsonl": user() })}/s.jsonl`
-        const signs = makeSessionSigns()
-        const turn = Effect.map(signs(file), (seen) => Option.getOrUndefined(seen)?.turn?._tag).pipe(
+        const { agent, file } = yield* portOf(user("go", { cwd: "/p" })).pipe(
           Effect.provideService(TrustedFiles, counted)
         )
-        assert.deepStrictEqual([yield* turn, yield* turn, opened], ["Asked", "Asked", 1])
+        const turn = Effect.map(agent.signs("s"), (seen) => Option.getOrUndefined(seen)?.turn?._tag)
+        assert.strictEqual(yield* turn, "Asked")
+        const before = reads
+        assert.strictEqual(yield* turn, "Asked")
+        assert.strictEqual(reads, before)
         yield* fs.writeFileString(file, assistant(), { flag: "a" })
         assert.strictEqual(yield* turn, "Finished")
-        assert.strictEqual(opened, 2)
+        assert.strictEqual(reads, before + 1)
       })
     )
     it.effect("a large file is read at its end only", () =>
@@ -253,8 +264,8 @@ it.layer(services)((it) => {
     it.effect("a killed agent leaves its pid file behind, and no other agent does", () =>
       Effect.gen(function* () {
         const folder = yield* claudeFolder({ "sessions/70.json": "" })
-        assert.isFalse(yield* leftNoPidFile(folder, 70))
-        assert.isTrue(yield* leftNoPidFile(folder, 7))
+        assert.isFalse(yield* makeFolders(folder).leftNoPidFile(70))
+        assert.isTrue(yield* makeFolders(folder).leftNoPidFile(7))
       })
     )
   })

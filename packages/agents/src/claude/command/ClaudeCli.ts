@@ -1,9 +1,8 @@
-import { AgentNotFound, type AgentOrder, type AgentProgram } from "@souffleur/domain"
+import type { AgentOrder, AgentProgram } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
 import { Effect } from "effect"
 import { argsWithModel, type ModelFlags } from "../../kit/command/ChosenModel.ts"
 import { completeCommand } from "../../kit/command/CompleteCommand.ts"
-import { isSessionId } from "../session/SessionId.ts"
 import { variablesOf } from "./ClaudeEnvironment.ts"
 import { isClaude } from "./CommandFront.ts"
 
@@ -42,17 +41,11 @@ const asInput = ({ print, prompt }: AgentOrder): boolean => print && prompt !== 
  * behaviour#launch). Without the `--` a prompt that begins with a dash would be read as a flag. Headless, the prompt is
  * on standard input and not an argument. A launch from an export begins with `--settings=…`, which allows reading that
  * one file and nothing else.
- * Fails with `AgentNotFound` when there is no such program, or the session id cannot be in a command line.
+ * Fails with `AgentNotFound` when there is no such program.
  */
 export const claudeCommand = Effect.fn("claudeCommand")(function* (options: AgentOptions, order: AgentOrder) {
   const { agentCommand: agent, environment } = options
   const { session } = order
-  if (!isSessionId(session.sessionId)) {
-    return yield* new AgentNotFound({
-      program: agent.program,
-      problem: "the session id cannot be one, so it is not put in a command line"
-    })
-  }
   return yield* completeCommand(options, variablesOf(environment), {
     args: [
       ...(yield* argsWithModel(agent, order, modelFlags)),

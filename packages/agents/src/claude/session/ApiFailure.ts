@@ -1,9 +1,8 @@
-import { Bounds, type EndWord, type EndWords, plain, type TurnState } from "@souffleur/domain"
+import { Bounds, type EndWord, type EndWords } from "@souffleur/domain"
 import { isJson, type Json } from "../../kit/lines/JsonRecord.ts"
 import { reasonOfStatus, saidEnd } from "../../kit/said/Failures.ts"
+import type { Saying } from "../../kit/said/Said.ts"
 import { textsOf } from "./Records.ts"
-
-type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
 
 const at = (record: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>((value, name) => (isJson(value) ? value[name] : undefined), record)
@@ -14,9 +13,6 @@ const resets = [
   ["quotaLimits", "resetsAt"],
   ["apiErrorParams", "rate_limit_info", "resetsAt"]
 ]
-
-/** UTF-16 units of the agent's words for a failure. */
-const maxWords = 80
 
 /** Limit of a value in seconds. As seconds it is the year 5138, and as milliseconds 1973. */
 const secondsAtMost = 1e11
@@ -68,20 +64,11 @@ const whyOf = (record: Json): EndWord => {
 }
 
 /**
- * Returns how a turn ended that the model did not end. `undefined`: the agent put other words into the model's mouth.
+ * Says how a turn ended that the model did not end. `undefined`: the agent put other words into the model's mouth.
  */
-export const failureOf = (record: Json, time: number): Failed | undefined => {
+export const apiFailure = (record: Json): Saying | undefined => {
   if (record["isApiErrorMessage"] !== true) return undefined
   const [words = ""] = textsOf(record["message"])
   const said = saidEnd(whyOf(record), words)
-  if (said?._tag !== "Failed") return undefined
-  // An answer that was cut off has no words. It is no error of the service, and the session is resumed.
-  const unknown = said.reason === "other" && said.words !== undefined && words !== ""
-  return {
-    _tag: "Failed",
-    at: time,
-    reason: said.reason,
-    resetsAt: resetOf(record),
-    ...(unknown ? { words: plain(words, maxWords) } : {})
-  }
+  return said?._tag === "Failed" ? { ...said, resetsAt: resetOf(record) } : undefined
 }

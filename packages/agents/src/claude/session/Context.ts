@@ -1,6 +1,5 @@
-import type { ContextInUse } from "@souffleur/domain"
-import { isJson, type Json, timeOf, tokensOf } from "../../kit/lines/JsonRecord.ts"
-import { answerOf } from "./Records.ts"
+import { isJson, type Json, textOf, tokensOf } from "../../kit/lines/JsonRecord.ts"
+import type { Saying } from "../../kit/said/Said.ts"
 
 /**
  * Windows in tokens, as the status line of Claude Code 2.1.329 shows them. For an unknown model it assumes 1,000,000,
@@ -27,20 +26,12 @@ export const windowOf = (model: string): number | undefined =>
 
 const counted = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
 
-/** Returns the context in use, as an answer of the model states it. A count of zero is none. */
-export const contextOf = (record: Json, fallback: number): ContextInUse | undefined => {
-  const message = answerOf(record)
-  const usage = message?.["usage"]
-  if (message === undefined || !isJson(usage)) return undefined
-  const tokens = tokensOf(usage, counted)
-  const model = typeof message["model"] === "string" ? message["model"] : ""
-  const window = windowOf(typeof record["requestedModel"] === "string" ? record["requestedModel"] : model)
-  if (tokens === 0) return undefined
-  // A count beyond the known window means another window.
-  return {
-    tokens,
-    window: window !== undefined && tokens > window ? undefined : window,
-    model,
-    at: timeOf(record, fallback)
-  }
+/** Says the context in use, as an answer of the model states it. */
+export const contextSaid = (record: Json, message: Json): ReadonlyArray<Saying> => {
+  const usage = message["usage"]
+  if (!isJson(usage)) return []
+  const model = textOf(message["model"])
+  const { requestedModel } = record
+  const window = windowOf(typeof requestedModel === "string" ? requestedModel : model)
+  return [{ _tag: "Context", tokens: tokensOf(usage, counted), window, model }]
 }

@@ -17,6 +17,7 @@ import type { Duration, Effect, FileSystem, Option, Path } from "effect"
 import type { IsOther } from "../export/TranscriptReading.ts"
 import type { Json } from "../lines/JsonRecord.ts"
 import type { Sayings } from "../said/Said.ts"
+import type { ToolLimit } from "../said/SaidTurn.ts"
 import type { SessionFolder } from "./FindSession.ts"
 
 /** Services that the acts of a dialect may use. */
@@ -30,6 +31,16 @@ export interface KnownSessions {
   readonly isIdle: (sessionId: string) => Effect.Effect<boolean>
   /** Returns whether a subagent has the session. */
   readonly isSubagent: (sessionId: string) => Effect.Effect<boolean>
+}
+
+/** How long the user lets the agent take, by its settings. */
+export interface OwnTimes {
+  /** See `SessionSigns.callLimit`; 0: the user has set none. */
+  readonly call: number
+  /** Absent: no limit of a tool is known. */
+  readonly ofTool?: ToolLimit
+  /** A text that stays equal as long as `ofTool` is the same. */
+  readonly state?: string
 }
 
 /** All that tells an agent with one file of JSON lines a session from another such agent. */
@@ -77,8 +88,12 @@ export interface AgentDialect extends SessionFolder {
   readonly worksFor?: (record: Json) => string | undefined
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
-  /** Returns `SessionSigns.callLimit`; 0: the user has set none. `project`: empty where it is not known. */
-  readonly callLimit?: (project: string) => Effect.Effect<number, never, Needs>
+  /**
+   * Reads how long the user lets the agent take. `project`: empty where it is not known. Absent: as it does by itself.
+   */
+  readonly ownTimes?: (project: string) => Effect.Effect<OwnTimes, never, Needs>
+  /** Finds a session file. Absent: in the folder. */
+  readonly find?: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound, Needs>
   /** See `Agent.caps`. */
   readonly caps: ReadonlyArray<Cap>
   /** See `Agent.capNames`. */

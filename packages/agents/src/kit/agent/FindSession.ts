@@ -9,6 +9,7 @@ import {
 import { type FileRefused, lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { inHead } from "../lines/Head.ts"
+import { newestWrite } from "../lines/NewestWrite.ts"
 import type { Json } from "../lines/JsonRecord.ts"
 
 /** The place of an agent's session files. */
@@ -25,6 +26,11 @@ export interface SessionFolder {
    */
   readonly idIn?: (record: Json) => string | undefined
   /**
+   * True if a copied folder may leave several files with one whole id. The newest is the session then: its agent writes
+   * to it. Absent: they are several sessions.
+   */
+  readonly copied?: boolean
+  /**
    * Returns the ids that begin so, two at most, of an agent whose sessions are rows of one file. Each has a path below
    * that file then, which `TrustedFiles` opens. Absent: each session has a file of its own.
    */
@@ -37,15 +43,26 @@ export const sessionIdIn = (sessionPath: RegExp, path: string): string => sessio
 const missing = (sessionId: string, reason: SessionNotFound["reason"], message: string) =>
   Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, message }))
 
-/** Lists the paths at the depth of session files. `from`: paths that come before it by their names are left out. */
-export const filesOf = Effect.fnUntraced(function* ({ depth, folder }: SessionFolder, from = "") {
+/**
+ * Lists the paths at the depth of session files. `from`: paths that come before it by their names are left out.
+ * `onError` gets each folder that cannot be read.
+ */
+export const filesOf = Effect.fnUntraced(function* (
+  { depth, folder }: SessionFolder,
+  from = "",
+  onError: (problem: string) => void = () => {}
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const below = (parent: string) =>
     fs.readDirectory(parent).pipe(
       Effect.map((names) => names.map((name) => path.join(parent, name))),
       Effect.map((paths) => paths.filter((one) => one >= from.slice(0, one.length))),
-      Effect.orElseSucceed((): ReadonlyArray<string> => [])
+      Effect.catch((error) => {
+        // A file on the way is no folder, and a folder may go.
+        if (error.reason._tag === "PermissionDenied") onError(`${parent}: permission denied`)
+        return Effect.succeed<ReadonlyArray<string>>([])
+      })
     )
   let files = yield* below(folder)
   for (let level = 0; level < depth; level++) files = (yield* Effect.forEach(files, below, { concurrency: 8 })).flat()
@@ -54,10 +71,11 @@ export const filesOf = Effect.fnUntraced(function* ({ depth, folder }: SessionFo
 
 /**
  * Makes the search for a session file, by its id or the beginning of one. A found file is remembered, and looked at
- * again. The search fails with `SessionNotFound` unless exactly one file matches.
+ * again. The search fails with `SessionNotFound` unless exactly one file matches. A file that others may have written
+ * is not used, and the failure says why.
  */
 export const makeSessionSearch = (place: SessionFolder) => {
-  const { folder: root, idIn, idsLike, sessionPath } = place
+  const { copied = false, folder: root, idIn, idsLike, sessionPath } = place
   const known = new Map<string, string>()
   /** Returns whether the file may, by its path alone, belong to the session that is asked for. */
   const mayBe = (file: string, asked: string) => {
@@ -74,6 +92,17 @@ export const makeSessionSearch = (place: SessionFolder) => {
     }
     return Array.from(first, ([sessionId, path]) => ({ path, sessionId }))
   })
+  /** Returns the newest of these files, or the only one: a folder that was moved and linked back shows it twice. */
+  const chosen = Effect.fnUntraced(function* (found: ReadonlyArray<SessionFile>, isWhole: boolean) {
+    const fs = yield* FileSystem.FileSystem
+    const [first] = found
+    if (first === undefined || found.length === 1) return first
+    const real = yield* Effect.forEach(found, ({ path }) => Effect.orElseSucceed(fs.realPath(path), () => path))
+    if (new Set(real).size === 1) return first
+    if (!copied || !isWhole) return undefined
+    const times = yield* Effect.forEach(found, ({ path }) => newestWrite([path]))
+    return found[times.indexOf(Math.max(...times))]
+  })
   return Effect.fn("findSession")(function* (
     asked: string
   ): Effect.fn.Return<SessionFile, SessionNotFound, Errands | FileSystem.FileSystem | Path.Path | TrustedFiles> {
@@ -81,13 +110,19 @@ export const makeSessionSearch = (place: SessionFolder) => {
     if (!isSessionKnown(asked)) return yield* missing(asked, "missing", "the session has no id yet")
     if (Result.isFailure(parseSessionId(asked)))
       return yield* missing(asked, "malformed", "this cannot be a session id")
-    const usable = (file: string) => Effect.option(Effect.as(lookTrusted(file, agentsOwn), file))
+    const [unread, unused]: [Array<string>, Array<string>] = [[], []]
+    const usable = (file: string) =>
+      lookTrusted(file, agentsOwn).pipe(
+        Effect.tapError((refused) => Effect.sync(() => !refused.missing && unused.push(refused.message))),
+        Effect.as(file),
+        Effect.option
+      )
     const before = known.get(asked)
     if (before !== undefined && Option.isSome(yield* usable(before))) return { path: before, sessionId: asked }
 
     const files =
       idsLike === undefined
-        ? (yield* filesOf(place)).filter((file) => mayBe(file, asked))
+        ? (yield* filesOf(place, "", (problem) => unread.push(problem))).filter((file) => mayBe(file, asked))
         : (yield* Effect.catchTag(idsLike(asked), "FileRefused", (refused) =>
             refused.missing
               ? Effect.succeed([])
@@ -97,15 +132,26 @@ export const makeSessionSearch = (place: SessionFolder) => {
     const named = (yield* identified(there)).filter(({ sessionId }) => sessionId.startsWith(asked))
     const whole = named.filter(({ sessionId }) => sessionId === asked)
     const found = whole.length > 0 ? whole : named
-    const [first] = found
-    if (first === undefined) return yield* missing(asked, "missing", `no session file of ${asked} in ${root}`)
-    if (found.length > 1)
+    if (found.length === 0) {
+      const some = (problems: ReadonlyArray<string>) => problems.slice(0, 3).join("; ")
+      const where = unread.length === 0 ? "" : ` (not all could be read: ${some(unread)})`
+      return yield* missing(
+        asked,
+        "missing",
+        unused.length > 0
+          ? `a session file is there and is not used: ${some(unused)}`
+          : `no session file of ${asked} in ${root}${where}`
+      )
+    }
+    const one = yield* chosen(found, whole.length > 0)
+    if (one === undefined)
       return yield* missing(
         asked,
         "ambiguous",
         `${found.length} session files in ${root} begin with it; give the whole id`
       )
-    if (first.sessionId === asked) known.set(asked, first.path)
-    return first
+    // The newest copy may be another one by then.
+    if (one.sessionId === asked && !copied) known.set(asked, one.path)
+    return one
   })
 }

@@ -27,7 +27,7 @@ import { makeSaidConversation, makeSaidExport } from "../said/SaidExport.ts"
 import { makeSaidPart } from "../said/SaidPart.ts"
 import { saidCompacted } from "../said/SaidCompaction.ts"
 import { makeTurnReading } from "../said/SaidTurn.ts"
-import type { AgentDialect, Needs } from "./AgentDialect.ts"
+import type { AgentDialect, Needs, OwnTimes } from "./AgentDialect.ts"
 import { begunSession } from "./BegunSession.ts"
 import { carriedSessions } from "./CarriedSessions.ts"
 import { makeKeptCounts } from "./KeptCounts.ts"
@@ -42,7 +42,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const { sayings, sessionIn, variable } = dialect
   const services = yield* Effect.context<Needs>()
   const path = yield* Path.Path
-  const find = makeSessionSearch(dialect)
+  const find = dialect.find ?? makeSessionSearch(dialect)
   const exported = makeSaidExport(dialect)
   const conversationPart = makeSaidPart({
     conversation: makeSaidConversation(dialect),
@@ -143,7 +143,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const turnIn = (output: string | undefined) =>
     output === undefined || dialect.outputSayings === undefined
       ? Effect.succeed(undefined)
-      : readEnd(output, makeTurnReading(dialect.outputSayings(), false)).pipe(
+      : readEnd(output, makeTurnReading(dialect.outputSayings(), { contextToo: false })).pipe(
           Effect.map(({ turn }) => turn),
           Effect.orElseSucceed(() => undefined),
           Effect.provide(services)
@@ -152,19 +152,22 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     reading(sessionId, Option.none<SessionSigns>(), (file) =>
       Effect.gen(function* () {
         const info = yield* lookTrusted(file, agentsOwn)
-        const state = `${file} ${stateOf(info)}`
-        seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)), resumable: yield* isResumable(file) }
+        const times: OwnTimes =
+          dialect.ownTimes === undefined ? { call: 0 } : yield* dialect.ownTimes(yield* anyProjectOf(sessionId))
+        const state = `${file} ${stateOf(info)} ${times.state ?? ""}`
+        const end = makeTurnReading(sayings, { limitOf: times.ofTool })
+        seen =
+          seen?.state === state ? seen : { state, ...(yield* readEnd(file, end)), resumable: yield* isResumable(file) }
         const { context, limits: serviceLimits, mendsUntil, refused, resumable, writtenAt } = seen
         const turn = (yield* turnIn(output)) ?? seen.turn
         const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
-        const callLimit = dialect.callLimit === undefined ? 0 : yield* dialect.callLimit(yield* anyProjectOf(sessionId))
         return Option.some<SessionSigns>({
           writtenAt: Math.max(writtenAt, yield* subagentsWroteAt({ path: file, sessionId })),
           context,
           idles: dialect.idles,
           turn: mends ? yield* mended(sessionId, turn) : turn,
           ...(serviceLimits.length > 0 ? { limits: serviceLimits } : {}),
-          ...(callLimit > 0 ? { callLimit } : {}),
+          ...(times.call > 0 ? { callLimit: times.call } : {}),
           ...(refused ? { refused } : {}),
           ...(resumable ? {} : { resumable })
         })

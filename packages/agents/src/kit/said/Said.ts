@@ -1,7 +1,8 @@
-import type { ServiceLimit, TurnState } from "@souffleur/domain"
+import type { ServiceLimit, Speaker, TurnState } from "@souffleur/domain"
 import type { Json } from "../lines/JsonRecord.ts"
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
+type Retrying = Extract<TurnState, { readonly _tag: "Retrying" }>
 
 /**
  * One fact that a record of a session file says, in the same words for every agent. Signs, counts, the receipt of a
@@ -15,7 +16,19 @@ export type Saying =
   /** A turn began, where a record of its own says so. */
   | { readonly _tag: "Began" }
   | { readonly _tag: "Answer"; readonly text: string }
-  /** `spawns`: the agent starts a process for this tool. `edits`: the files that it changes. */
+  /**
+   * A record has a part of an answer, whose parts are named alike. A newer call or result shows that it was not the
+   * last. `turn`: the turn ends with it. `asks`: the agent asks the model once more. `unsaid`: its reason does not say
+   * whether. `calls`: it calls tools. An agent that runs several at once says so of each record of an answer.
+   */
+  | { readonly _tag: "Part"; readonly of: unknown; readonly ends: "turn" | "asks" | "unsaid" | "calls" }
+  /** Words and files that a conversation shows, and that are neither a prompt nor an answer. */
+  | { readonly _tag: "Shown"; readonly who: Speaker; readonly text: string }
+  | { readonly _tag: "Attached"; readonly who: Speaker; readonly file: string }
+  /**
+   * `spawns`: the agent starts a process for this tool. `edits`: the files that it changes. `asks`: it ends when a
+   * person has answered. `byService`: the service runs it within its answer.
+   */
   | {
       readonly _tag: "Call"
       readonly id: string
@@ -23,17 +36,29 @@ export type Saying =
       readonly input: Json
       readonly spawns: boolean
       readonly edits: ReadonlyArray<string>
+      readonly asks?: boolean
+      readonly byService?: boolean
     }
-  /** `refused`: a permission refused the tool, and its record says so. Absent: it did not, or no record tells it. */
+  /** A call of a tool that only reads, or of souffleur's own. No result of it is progress. */
+  | { readonly _tag: "Look"; readonly id: string }
+  /**
+   * `refused`: a permission refused the tool, and its record says so. Absent: it did not, or no record tells it.
+   * `files`: what came beside the text.
+   */
   | {
       readonly _tag: "Result"
       readonly id: string
       readonly text: string
       readonly failed: boolean
       readonly refused?: boolean
+      readonly files?: ReadonlyArray<string>
+      readonly byService?: boolean
     }
-  /** A tool did something, and did not fail. Tools that only read, and souffleur's own, do not say so. */
-  | { readonly _tag: "Progress" }
+  /**
+   * A tool did something, and did not fail. Tools that only read, and souffleur's own, do not say so. `of`: its call,
+   * where an older record tells which tool it was.
+   */
+  | { readonly _tag: "Progress"; readonly of?: string }
   /**
    * The agent said its last word of the turn. `Unclear`: it may have, or a tool may run. The session file does not tell
    * which before its next record.
@@ -52,6 +77,8 @@ export type Saying =
       readonly asksWithin?: number
       readonly words?: string
     }
+  /** The service failed, and the agent asks again after `wait` ms. */
+  | ({ readonly _tag: "Retrying" } & Pick<Retrying, "attempt" | "attempts" | "resetsAt"> & { readonly wait: number })
   /** The agent took a failure back, and continues by itself. */
   | { readonly _tag: "TakenBack"; readonly id: string }
   /**
@@ -72,11 +99,22 @@ export type Saying =
     }
   /**
    * The use of a model by one answer, without what a cache gave. `dollars` and `credits`: absent where no record tells
-   * them.
+   * them. `of`: the answer, where several records count it, the last one finally. `aside`: a subagent's, whose turns
+   * count for no cap.
    */
-  | { readonly _tag: "Used"; readonly tokens: number; readonly dollars?: number; readonly credits?: number }
-  /** A summary took the place of the conversation before it. */
-  | { readonly _tag: "Compacted"; readonly summary: string }
+  | {
+      readonly _tag: "Used"
+      readonly tokens: number
+      readonly dollars?: number
+      readonly credits?: number
+      readonly of?: unknown
+      readonly aside?: boolean
+    }
+  /** What the session has cost until now, in dollars. The count begins again with a process. */
+  | { readonly _tag: "Cost"; readonly dollars: number }
+  /** A summary took the place of the conversation before it. Absent: a later record has it. */
+  | { readonly _tag: "Compacted"; readonly summary?: string }
+  | { readonly _tag: "Summary"; readonly text: string }
 
 /** Reads what a record says. It never throws, whatever the record is. */
 export type Sayings = (record: Json) => ReadonlyArray<Saying>

@@ -7,12 +7,20 @@ import type { Sayings } from "./Said.ts"
 /** Bytes of a line at most. A summary has some thousands. */
 const lineLimit = 4 << 20
 
-/** Looks for a compaction after a mark. Its record has the summary too. A file that cannot be read proves nothing. */
+/**
+ * Looks for a compaction after a mark (spec: behaviour#standard_compact). Exit codes prove nothing. The summary may be
+ * in a later record, and not always at once; without it the session would continue from nothing. A file that cannot be
+ * read proves nothing.
+ */
 export const saidCompacted = Effect.fn("saidCompacted")(
   function* (sayings: Sayings, mark: SessionMark) {
     let found: Compacted = "not yet"
     yield* linesSince(mark, lineLimit, (line) => {
-      if (sayings(recordOf(line) ?? {}).some(({ _tag }) => _tag === "Compacted")) found = "summary"
+      for (const said of sayings(recordOf(line) ?? {})) {
+        if (said._tag === "Compacted" && found === "not yet")
+          found = said.summary === undefined ? "boundary" : "summary"
+        if (said._tag === "Summary" && found === "boundary") found = "summary"
+      }
     })
     return found as Compacted
   },

@@ -5,18 +5,30 @@ import { makeExport } from "../export/TranscriptExport.ts"
 import type { IsOther } from "../export/TranscriptReading.ts"
 import type { Saying, Sayings } from "./Said.ts"
 
+/** Returns a result with the words in place of its files. */
+const withFiles = ({ files = [], text }: Extract<Saying, { readonly _tag: "Result" }>, turns: Turns): string =>
+  [...(text === "" ? [] : [text]), ...files.map(turns.attached)].join("\n")
+
+const summary = "Summary of what came before"
+
 const markdownOf = (said: Saying, turns: Turns): string => {
   switch (said._tag) {
     case "Prompt":
       return turns.said("User", said.text)
     case "Answer":
       return turns.said("Assistant", said.text)
+    case "Shown":
+      return turns.said(said.who, said.text)
+    case "Attached":
+      return turns.said(said.who, turns.attached(said.file))
     case "Call":
       return turns.toolCall(said.name, said.input, said.id)
     case "Result":
-      return turns.toolResult(said.text, said.failed, said.id)
+      return turns.toolResult(withFiles(said, turns), said.failed, said.id)
     case "Compacted":
-      return turns.compaction() + turns.said("Summary of what came before", said.summary)
+      return turns.compaction() + turns.said(summary, said.summary ?? "")
+    case "Summary":
+      return turns.said(summary, said.text)
     default:
       return ""
   }

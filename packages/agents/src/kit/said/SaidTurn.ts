@@ -6,10 +6,20 @@ import {
   type SessionSigns,
   type TurnState
 } from "@souffleur/domain"
+import { wordSet } from "../command/WordSet.ts"
 import { type Json, timeOf } from "../lines/JsonRecord.ts"
 import type { Saying, Sayings } from "./Said.ts"
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
+type Open = Extract<TurnState, { readonly _tag: "Tool" | "Question" }>
+
+const lasts = (turn: Open): number =>
+  turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER)
+
+/** Returns the milliseconds that a call of a tool may take; `undefined`: no limit of the agent is known. */
+export type ToolLimit = (name: string, input: Json) => number | undefined
+/** Facts that begin or end a turn, and that are older than its newest tools. */
+const edges = wordSet("Began Ended Failed Prompt Unclear")
 
 /** UTF-16 units of an agent's words for a failure. */
 const maxWords = 80
@@ -30,9 +40,16 @@ export interface TurnReading {
 
 /**
  * Reads the state of the turn from the newest records. A turn ends by its own record, whatever the exit code of the
- * agent is. `contextToo`: the records also have the context in use.
+ * agent is. `contextToo`: the records also have the context in use. Tools may run side by side, and then the one that
+ * may take longest tells.
  */
-export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReading => {
+export const makeTurnReading = (
+  sayings: Sayings,
+  {
+    contextToo = true,
+    limitOf = () => undefined
+  }: { readonly contextToo?: boolean; readonly limitOf?: ToolLimit | undefined } = {}
+): TurnReading => {
   let turn: TurnState | undefined
   let unclear = false
   let mendsUntil = 0
@@ -43,10 +60,32 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
   let limits: ReadonlyArray<ServiceLimit> = []
   /** `undefined`: nothing older than the last word was read yet. Another file than the session's has no tools. */
   let refused: boolean | undefined = contextToo ? undefined : false
+  /** True once the beginning of the turn was read. */
+  let begun = false
   const answered = new Set<string>()
   const takenBack = new Set<string>()
   /** When the newest record of the turn was written, where it called no tool yet. */
   let asked: number | undefined
+  const open: Array<Open> = []
+  /** When the newest result of a tool was written. */
+  let resultAt: number | undefined
+  /** The answer with the newest calls, of an agent whose answers have several records. */
+  let answer: { readonly of: unknown } | undefined
+  const isInTools = () => open.length > 0 || resultAt !== undefined
+  /** Decides once calls and results are known: nothing older belongs to them. */
+  const settle = (): void => {
+    const [longest] = open.toSorted((a, b) => lasts(b) - lasts(a))
+    turn = longest ?? (resultAt === undefined ? turn : { _tag: "Asked", at: resultAt })
+  }
+  const part = ({ ends, of }: Extract<Saying, { readonly _tag: "Part" }>, at: number): void => {
+    if (ends !== "calls" && !isInTools()) {
+      turn =
+        ends === "turn"
+          ? { _tag: "Finished", at }
+          : { _tag: "Asked", at, ...(ends === "asks" ? {} : { answered: true }) }
+    } else if (answer?.of !== undefined && answer.of !== of) settle()
+    else answer = { of }
+  }
 
   const failed = (
     { asksWithin, id = "", reason, resetsAt, words = "" }: Extract<Saying, { readonly _tag: "Failed" }>,
@@ -68,7 +107,16 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
     ...(words === "" || reason !== "other" ? {} : { words: plain(words, maxWords) })
   })
   const decide = (said: Saying, at: number): void => {
+    if (answer !== undefined && isInTools() && edges.has(said._tag)) return settle()
     switch (said._tag) {
+      case "Part":
+        part(said, at)
+        break
+      case "Retrying": {
+        const { attempt, attempts, resetsAt, wait } = said
+        if (!isInTools()) turn = { _tag: "Retrying", at, attempt, attempts, nextAt: at + wait, resetsAt }
+        break
+      }
       case "Ended":
         turn = { _tag: "Finished", at }
         break
@@ -80,10 +128,17 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
         asked ??= at
         break
       case "Call":
-        if (!answered.has(said.id)) turn = { _tag: "Tool", at, name: said.name, limit: undefined, spawns: said.spawns }
+        if (answered.has(said.id) || said.byService === true) break
+        open.push(
+          said.asks === true
+            ? { _tag: "Question", at, name: said.name }
+            : { _tag: "Tool", at, name: said.name, limit: limitOf(said.name, said.input), spawns: said.spawns }
+        )
         break
       case "Result":
+        if (said.byService === true) break
         answered.add(said.id)
+        resultAt ??= at
         asked ??= at
         break
       case "Answer":
@@ -110,7 +165,6 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
     take: (record, writtenAt) => {
       const at = timeOf(record, writtenAt)
       const before = turn
-      let begins = false
       for (const said of sayings(record).toReversed()) {
         if (said._tag === "Context" && !contextDone) {
           const { model, window } = said
@@ -124,25 +178,23 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
         contextDone ||= said._tag === "Compacted" || (context !== undefined && !windowOlder)
         if (said._tag === "Limits" && limits.length === 0) limits = said.limits.map((one) => ({ ...one, at }))
         // The service states its limits with the request that they ended.
-        if (said._tag === "Limits" && turn?._tag === "Failed" && unstated())
+        if (said._tag === "Limits" && turn?._tag === "Failed" && unstated() && !begun)
           turn = { ...turn, resetsAt: Bounds.time(said.resetsAt) }
         if (said._tag === "Result") refused ??= said.refused === true
         if (said._tag === "Prompt") refused ??= false
-        begins ||= before !== undefined && (said._tag === "Began" || said._tag === "Prompt")
+        begun ||= before !== undefined && (said._tag === "Began" || said._tag === "Prompt")
         if (turn === undefined && !unclear) decide(said, at)
       }
+      if (turn === undefined && answer === undefined && open.length > 0) settle()
       const refusalKnown = refused !== undefined || turn?._tag !== "Finished"
-      return (turn !== undefined || unclear) && contextDone && refusalKnown && (!unstated() || begins)
+      return (turn !== undefined || unclear) && contextDone && refusalKnown && (!unstated() || begun)
         ? "enough"
         : "more"
     },
-    result: () => ({
-      turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }),
-      context,
-      limits,
-      mendsUntil,
-      refused: refused === true,
-      unclear
-    })
+    result: () => {
+      if (turn === undefined && answer !== undefined) settle()
+      if (turn === undefined && asked !== undefined) turn = { _tag: "Asked", at: asked }
+      return { turn, context, limits, mendsUntil, refused: refused === true, unclear }
+    }
   }
 }

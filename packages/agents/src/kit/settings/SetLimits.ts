@@ -3,7 +3,7 @@ import { readTrusted } from "@souffleur/process"
 import { Effect } from "effect"
 
 /**
- * Returns the longest time in ms that the user gives the service for an answer, by settings of the agent; 0: they say
+ * Reads the longest time in ms that the user gives the service for an answer, by settings of the agent; 0: they say
  * none. `keys`: names of such settings, in JSON or TOML. The greatest value counts, wherever it stands: one that is too
  * great only puts a hang off.
  */
@@ -25,5 +25,5 @@ export const longestSet = Effect.fn("longestSet")(function* ({
     )
   )
   const said = [...values, ...texts.flatMap((text) => Array.from(text.matchAll(named), ([, value]) => value))]
-  return Math.max(0, ...said.map((value) => Bounds.setLimit(value) ?? 0))
+  return { call: Math.max(0, ...said.map((value) => Bounds.setLimit(value) ?? 0)) }
 })
