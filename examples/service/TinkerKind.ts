@@ -1,5 +1,5 @@
 import { identifiedBy, type Json, readLiteral, saidPackage, saidResult, type Saying, textOf } from "@souffleur/agents"
-import { Duration, Effect, Option, Result } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { fileURLToPath } from "node:url"
 
 /** The file of the agent's program, which Node runs. */
@@ -46,7 +46,7 @@ export const tinker = saidPackage({
   goOn: (sessionId) => `tinker ${sessionId}`,
   addTools: () => "the tinker takes no tools",
   flags,
-  takeApart: (words) => (isTinker(words[0]) ? readLiteral(flags, words, () => undefined) : Result.succeedNone),
+  takeApart: (words) => readLiteral(flags, words, () => undefined),
   ofLaunch: ({ args }) => (args[0] === program ? Option.some({ program: "tinker", args: [] }) : Option.none()),
   dialect: ({ agentDir, environment }) => ({
     depth: 0,

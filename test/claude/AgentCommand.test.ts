@@ -1,4 +1,4 @@
-import { Claude } from "@souffleur/agents"
+import { claudeCode } from "@souffleur/agents"
 import { Agent, type AgentOrder, type AgentSession, clamp } from "@souffleur/domain"
 import { HostServices, Processes } from "@souffleur/node"
 import { assert, describe, it } from "@effect/vitest"
@@ -71,11 +71,13 @@ describe("claude-code#sessions", () => {
             assert.strictEqual(file.path, lab.sessionFile(sessionId))
           }).pipe(
             Effect.provide(
-              Claude.layer({
-                agentDir: `${lab.home}/.claude`,
-                agentCommand: { program: claude!, args: [] },
-                environment
-              }).pipe(Layer.provideMerge(host))
+              claudeCode
+                .layer({
+                  agentDir: `${lab.home}/.claude`,
+                  agentCommand: { program: claude!, args: [] },
+                  environment
+                })
+                .pipe(Layer.provideMerge(host))
             )
           )
           const { all } = yield* lab.agents

@@ -3,9 +3,15 @@ import { claudeCode } from "@souffleur/agents"
 import { Option, Result } from "effect"
 import * as fs from "node:fs"
 import { inject } from "vitest"
-import { agentFlags, type Takes } from "../../packages/agents/src/claude/command/AgentFlags.ts"
+import { literalFlags } from "../../packages/agents/src/claude/command/ClaudeFlags.ts"
+import type { Takes } from "../../packages/agents/src/kit/command/FlagTable.ts"
 
 const claude = inject("claude")
+const agentFlags = new Map(
+  (["one", "many", "maybe", "none"] as const).flatMap((takes) =>
+    Array.from(literalFlags.kept[takes] ?? [], (flag) => [flag, takes] as const)
+  )
+)
 
 /** A flag as the program declares it to its parser, such as `"-d, --debug [filter]"`, in its help or hidden. */
 const declared = /(?:\.option|new [\w$]+)\("(?:-[a-zA-Z], )?(?:--[\w-]+, )*--[\w-]+(?: <[^>"]+>| \[[^\]"]+\])?"/gu

@@ -1,4 +1,4 @@
-import { Claude, codex, copilot, gemini, openCode, pi, qwen } from "@souffleur/agents"
+import { claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "@souffleur/agents"
 import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
@@ -66,7 +66,7 @@ const textOf = (line: unknown): string =>
   typeof line === "string" ? line : JSON.stringify(isFill(line) ? { type: line.type, x: "x".repeat(line.fill) } : line)
 
 const agents = {
-  claude: { layer: Claude.layer, file: `projects/-p/${sessionId}.jsonl` },
+  claude: { layer: claudeCode.layer, file: `projects/-p/${sessionId}.jsonl` },
   codex: { layer: codex.layer, file: `sessions/2026/11/21/rollout-2026-11-21T05-29-14-${sessionId}.jsonl` },
   copilot: { layer: copilot.layer, file: `session-state/${sessionId}/events.jsonl` },
   gemini: {

@@ -1,5 +1,5 @@
 import { estimate, trim } from "@souffleur/recovery"
-import { Claude, markOf } from "@souffleur/agents"
+import { claudeCode, markOf } from "@souffleur/agents"
 import { Agent } from "@souffleur/domain"
 import { Processes as HostProcesses } from "@souffleur/node"
 import { Effect, Exit, Layer, Option } from "effect"
@@ -14,7 +14,7 @@ import { settle, valueOf } from "../Settle.ts"
 /** Asks Claude Code of the session in a file. */
 const asked = <A, E>(file: string, ask: (agent: Agent["Service"]) => Effect.Effect<A, E>) => {
   const agentDir = file.slice(0, file.indexOf("/projects/"))
-  const claude = Claude.layer({ agentDir, agentCommand: { program: "claude", args: [] }, environment: {} })
+  const claude = claudeCode.layer({ agentDir, agentCommand: { program: "claude", args: [] }, environment: {} })
   return Agent.use(ask).pipe(Effect.provide(Layer.provide(claude, HostProcesses.layer)))
 }
 

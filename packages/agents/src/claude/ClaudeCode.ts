@@ -1,13 +1,14 @@
-import type { AgentPackage } from "@souffleur/process"
+import { Duration } from "effect"
+import { saidPackage } from "../kit/agent/SaidPackage.ts"
+import { commandBefore } from "../kit/command/OwnLaunch.ts"
 import { settingsHooks } from "../kit/hooks/SettingsHooks.ts"
-import * as Claude from "./Claude.ts"
+import { claudeDialect } from "./ClaudeDialect.ts"
+import { identity, marks } from "./command/ClaudeEnvironment.ts"
+import { claudeFlags, fresh, resumed } from "./command/ClaudeFlags.ts"
+import { isClaude, literalClaude, otherThanClaude } from "./command/ClaudeLiteral.ts"
 import { claudePlugin } from "./plugin/ClaudePlugin.ts"
 import { claudeWords } from "./session/ApiFailure.ts"
 import { claudeCommits } from "./settings/ClaudeCommits.ts"
-import { parseAgentCommand } from "./command/AgentProgram.ts"
-import { isClaude } from "./command/CommandFront.ts"
-import { identity, marks } from "./command/ClaudeEnvironment.ts"
-import { agentOfLaunch, literalAgent } from "./command/LiteralCommand.ts"
 
 /**
  * Claude Code as a kind of agent.
@@ -24,13 +25,16 @@ import { agentOfLaunch, literalAgent } from "./command/LiteralCommand.ts"
  * })
  * ```
  */
-export const claudeCode: AgentPackage = {
+export const claudeCode = saidPackage({
   title: "Claude Code",
   program: "claude",
   npm: "@anthropic-ai/claude-code",
   folder: { variables: ["SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR"], inHome: ".claude" },
   sessions: "projects",
-  stall: Claude.stall,
+  // Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode,
+  // and each second in a terminal. This held for calls without an answer (361 s) and an answer that broke off
+  // (300 s). It also held for a tool that slept (420 s).
+  stall: Duration.seconds(361),
   ends: { words: claudeWords },
   marks,
   identity,
@@ -73,9 +77,10 @@ export const claudeCode: AgentPackage = {
     ofProject: [".claude", "settings.local.json"],
     ofUser: ["settings.json"]
   }),
-  owns: ([program = ""]) => isClaude(program),
-  parseCommand: parseAgentCommand,
-  takeApart: literalAgent,
-  ofLaunch: agentOfLaunch,
-  layer: Claude.layer
-}
+  is: isClaude,
+  others: otherThanClaude,
+  flags: claudeFlags,
+  takeApart: literalClaude,
+  ofLaunch: commandBefore(fresh, resumed),
+  dialect: claudeDialect
+})

@@ -50,7 +50,7 @@ export const copilot = saidPackage({
   }),
   flags: copilotFlags,
   takeApart: literalCopilot,
-  ofLaunch: commandBefore(isCopilot, editingFlags[0]!, lookingFlags[0]!, everyTool),
+  ofLaunch: commandBefore(editingFlags[0]!, lookingFlags[0]!, everyTool),
   dialect: (options) => ({
     // session-state/ID/events.jsonl
     depth: 1,

@@ -25,8 +25,8 @@ const errands = wordSet(
 
 /** Takes a command of Copilot CLI apart. Below the highest permission it must be in print mode. */
 export const literalCopilot: AgentKind["takeApart"] = (command) => {
-  const [program, first = ""] = command
-  if (!isCopilot(program) || errands.has(first)) return Result.succeedNone
+  const [, first = ""] = command
+  if (errands.has(first)) return Result.succeedNone
   // It takes no prompt but by a flag: any other word is a subcommand.
   if (maySubcommand(first)) return withoutCeiling(`copilot ${first}`, "copilot -p PROMPT")
   return readLiteral(copilotFlags, command, ({ print, requested }) =>

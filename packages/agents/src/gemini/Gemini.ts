@@ -62,7 +62,7 @@ export const gemini = saidPackage({
   }),
   flags: geminiFlags,
   takeApart: literalGemini,
-  ofLaunch: commandBefore(isGemini, launchFlags[0]!),
+  ofLaunch: commandBefore(launchFlags[0]!),
   dialect: (options) => ({
     // .gemini/tmp/FOLDER/chats/session-MINUTE-BEGINNING.jsonl
     depth: 2,

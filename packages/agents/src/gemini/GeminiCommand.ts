@@ -7,7 +7,7 @@ import { completeCommand } from "../kit/command/CompleteCommand.ts"
 import { readWords } from "../kit/command/FlagTable.ts"
 import { readLiteral } from "../kit/command/OnePrompt.ts"
 import { hasBegun } from "../kit/command/OwnLaunch.ts"
-import { argumentsOfProgram } from "../kit/command/RunsProgram.ts"
+import { argumentsOfProgram } from "../kit/command/CommandFront.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
 import { asksRecords, geminiFlags, launchFlags, modelFlags, records } from "./GeminiFlags.ts"
 
@@ -34,8 +34,8 @@ const limited =
 
 /** Takes a command of Gemini CLI apart. Each but with the highest permission, and in print mode, is refused. */
 export const literalGemini: AgentKind["takeApart"] = (command) => {
-  const [program, first = ""] = command
-  if (!isGemini(program) || errands.has(first)) return Result.succeedNone
+  const [, first = ""] = command
+  if (errands.has(first)) return Result.succeedNone
   return readLiteral(geminiFlags, command, ({ print, requested }) =>
     !print ? interactive : requested === "bypassPermissions" ? undefined : limited
   )

@@ -4,7 +4,7 @@ import { Effect, Option, Result } from "effect"
 import { argsWithModel } from "../kit/command/ChosenModel.ts"
 import { completeCommand } from "../kit/command/CompleteCommand.ts"
 import { readLiteral } from "../kit/command/OnePrompt.ts"
-import { argumentsOfProgram } from "../kit/command/RunsProgram.ts"
+import { argumentsOfProgram } from "../kit/command/CommandFront.ts"
 import { maySubcommand, withoutCeiling } from "../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
 import { asksRecords, modelFlags, openCodeFlags, records } from "./OpenCodeFlags.ts"
@@ -32,7 +32,7 @@ const limited = `${unasked}: run it with --auto, and set MAX_EXTERNAL_PERMISSION
 /** Takes a command of OpenCode apart. One in a terminal is refused, and each but with the highest permission. */
 export const literalOpenCode: AgentKind["takeApart"] = (command) => {
   const [program = "", verb = "", ...rest] = command
-  if (!isOpenCode(program) || errands.has(verb)) return Result.succeedNone
+  if (errands.has(verb)) return Result.succeedNone
   if (maySubcommand(verb) && !isRun(verb)) return withoutCeiling(`opencode ${verb}`, "opencode run --auto -- PROMPT")
   if (!isRun(verb)) return Result.fail(new CommandRefused({ message: interactive }))
   const read = readLiteral(openCodeFlags, [program, ...rest], ({ requested }) =>
@@ -103,9 +103,7 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
 /** Returns the agent command of one of our launches: the user's own flags are between `run` and ours. */
 export const openCodeOfLaunch: AgentKind["ofLaunch"] = ({ args, program }) => {
   const at = args.indexOf(launched)
-  return isOpenCode(program) && isRun(args[0]) && at !== -1
-    ? Option.some({ program, args: args.slice(1, at) })
-    : Option.none()
+  return isRun(args[0]) && at !== -1 ? Option.some({ program, args: args.slice(1, at) }) : Option.none()
 }
 
 /** Marks of a running session, and of another database. They are never handed on. */

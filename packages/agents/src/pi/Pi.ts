@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import { saidPackage } from "../kit/agent/SaidPackage.ts"
 import { identifiedBy } from "../kit/command/IdentifiedBy.ts"
-import { isPi, literalPi, marks, piCommand, piOfLaunch, runsPi } from "./PiCommand.ts"
+import { isPi, literalPi, marks, piCommand, piOfLaunch } from "./PiCommand.ts"
 import { piFlags } from "./PiFlags.ts"
 import { makeOutputReader } from "./PiOutput.ts"
 import { piSayings, piWords } from "./PiSayings.ts"
@@ -48,7 +48,6 @@ export const pi = saidPackage({
     sessionPath: /\/\d{4}-[\dTZ-]+_([A-Za-z0-9][\w.-]*)\.jsonl$/u,
     sayings: piSayings,
     isOther: (line) => /^\{"type":"(?:custom|label|model_change|session_info|usage)"/u.test(line),
-    runs: runsPi,
     inPrintMode: (args) => args.includes("-p") || args.includes("--print"),
     // Measured with 0.87.1: it used no processor for 200 s of a tool that slept.
     idles: true,

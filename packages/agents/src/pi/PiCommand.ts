@@ -12,9 +12,6 @@ import { isTrustedInPi } from "./PiTrust.ts"
 /** Recognises pi's program, by its name or within its package. */
 export const isPi = (word = ""): boolean => /(?:^|\/)pi$|(?:^|\/)@earendil-works\/pi-coding-agent(?:\/|$)/u.test(word)
 
-/** Recognises a command line of pi. A pi that has begun overwrites its own with `pi`. */
-export const runsPi = (words: ReadonlyArray<string>): boolean => words.slice(0, 2).some(isPi)
-
 /** Subcommands and questions that hold no conversation: they run as any other command. */
 const errands = wordSet("auth config install list mcp remove uninstall update --help -h --list-models --version -v")
 
@@ -25,7 +22,7 @@ const limited =
 /** Takes a command of pi apart. Without a flag of its own a prompt is for a pi that waits for a person. */
 export const literalPi: AgentKind["takeApart"] = ([program = "", ...all]) => {
   const refused = (message: string) => Result.fail(new CommandRefused({ message }))
-  if (!isPi(program) || errands.has(all[0] ?? "")) return Result.succeedNone
+  if (errands.has(all[0] ?? "")) return Result.succeedNone
   const read = readWords(piFlags, all)
   if (Result.isFailure(read)) return refused(read.failure)
   const { args, behind, meaning, words } = read.success
@@ -87,8 +84,7 @@ export const piCommand = Effect.fn("piCommand")(function* (
 export const piOfLaunch: AgentKind["ofLaunch"] = ({ args, program }, sessionId) => {
   const at = args.findIndex((arg) => arg === fresh || arg === resumed)
   const named = args[at + 1]
-  if (!isPi(program) || at === -1 || (named !== sessionId && named?.endsWith(`_${sessionId}.jsonl`) !== true))
-    return Option.none()
+  if (at === -1 || (named !== sessionId && named?.endsWith(`_${sessionId}.jsonl`) !== true)) return Option.none()
   const kept = args.slice(0, at)
   return Option.some({ program, args: kept.at(-1) === "-p" ? kept.slice(0, -1) : kept })
 }

@@ -69,7 +69,7 @@ export const qwen = saidPackage({
   }),
   flags: qwenFlags,
   takeApart: literalQwen,
-  ofLaunch: commandBefore(isQwen, mode),
+  ofLaunch: commandBefore(mode),
   dialect: (options) => ({
     // projects/FOLDER/chats/ID.jsonl
     depth: 2,

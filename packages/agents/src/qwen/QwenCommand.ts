@@ -7,7 +7,7 @@ import { completeCommand } from "../kit/command/CompleteCommand.ts"
 import { readWords } from "../kit/command/FlagTable.ts"
 import { promptWords, readLiteral } from "../kit/command/OnePrompt.ts"
 import { hasBegun } from "../kit/command/OwnLaunch.ts"
-import { argumentsOfProgram } from "../kit/command/RunsProgram.ts"
+import { argumentsOfProgram } from "../kit/command/CommandFront.ts"
 import { withoutCeiling } from "../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
 import { headless, limitsOf, modelFlags, qwenFlags } from "./QwenFlags.ts"
@@ -34,8 +34,8 @@ const conversing = wordSet("channel review serve")
 
 /** Takes a command of Qwen Code apart. Below the highest permission it must be in print mode. */
 export const literalQwen: AgentKind["takeApart"] = (command) => {
-  const [program, first = ""] = command
-  if (!isQwen(program) || errands.has(first)) return Result.succeedNone
+  const [, first = ""] = command
+  if (errands.has(first)) return Result.succeedNone
   if (conversing.has(first)) return withoutCeiling(`qwen ${first}`, "qwen -p PROMPT")
   return readLiteral(qwenFlags, command, ({ print, requested }) =>
     !print && requested !== "bypassPermissions" ? interactive : undefined

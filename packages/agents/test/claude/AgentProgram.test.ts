@@ -1,7 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { agentName } from "../../src/claude/command/AgentProgram.ts"
-import { parseAgentCommand } from "../../src/claude/command/AgentProgram.ts"
+import { Effect, Layer } from "effect"
+import { Agent } from "@souffleur/domain"
+import { claudeCode } from "../../src/claude/ClaudeCode.ts"
+import { running, services } from "./support/ClaudeFolder.ts"
+
+const { parseCommand: parseAgentCommand } = claudeCode
 
 const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).problem
 const withArgs = (...args: ReadonlyArray<string>) => JSON.stringify(["claude", ...args])
@@ -20,15 +24,29 @@ describe("settings#agent-command", () => {
     )
   })
 
-  it("an agent has the name of the program that its command runs, and of no argument", () => {
-    const named = (text: string) => agentName(Result.getOrThrow(parseAgentCommand(text)))
-    assert.strictEqual(named("claude"), "claude")
-    assert.strictEqual(named("/opt/my agent"), "my agent")
-    assert.strictEqual(
-      named('["env", "KEY=secret", "nice", "-n", "5", "node", "--no-warnings", "/x/agent.mjs", "--model", "opus"]'),
-      "agent.mjs"
-    )
-  })
+  it.effect("an agent has the name of the program that its command runs, and of no argument", () =>
+    Effect.gen(function* () {
+      const named = (text: string) =>
+        Agent.use(({ name }) => Effect.succeed(name)).pipe(
+          Effect.provide(
+            claudeCode.layer({
+              agentDir: "/nowhere",
+              agentCommand: Result.getOrThrow(parseAgentCommand(text)),
+              environment: {}
+            })
+          ),
+          Effect.provide(Layer.mergeAll(running(), services))
+        )
+      assert.strictEqual(yield* named("claude"), "claude")
+      assert.strictEqual(yield* named("/opt/my agent"), "my agent")
+      assert.strictEqual(
+        yield* named(
+          '["env", "KEY=secret", "nice", "-n", "5", "node", "--no-warnings", "/x/agent.mjs", "--model", "opus"]'
+        ),
+        "agent.mjs"
+      )
+    })
+  )
 
   it("an agent command that is no command is refused", () => {
     for (const text of ["", "  ", "[]", '[""]', "[1]", "[", '["a", null]', '{"a":1}\n --x', "--model", '["-x"]'])

@@ -1,7 +1,7 @@
 import { Agent, clamp, parseSessionId } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Option, Result, Schema } from "effect"
-import { Claude } from "../../src/index.ts"
+import { claudeCode } from "../../src/claude/ClaudeCode.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const order = {
@@ -14,12 +14,14 @@ it.layer(services)((it) => {
   const agent = (program: string, environment: Readonly<Record<string, string>>, also: ReadonlyArray<string> = []) =>
     Effect.service(Agent).pipe(
       Effect.provide(
-        Claude.layer({
-          agentDir: "/nowhere",
-          agentCommand: { program, args: ["--model", "opus"] },
-          environment,
-          environmentAllowed: also
-        }).pipe(Layer.provide(running()))
+        claudeCode
+          .layer({
+            agentDir: "/nowhere",
+            agentCommand: { program, args: ["--model", "opus"] },
+            environment,
+            environmentAllowed: also
+          })
+          .pipe(Layer.provide(running()))
       )
     )
 

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Result } from "effect"
-import { parseAgentCommand } from "../../src/claude/command/AgentProgram.ts"
-import { agentOfLaunch, literalAgent } from "../../src/claude/command/LiteralCommand.ts"
+import { claudeCode } from "../../src/claude/ClaudeCode.ts"
+
+const { ofLaunch: agentOfLaunch, parseCommand: parseAgentCommand, takeApart: literalAgent } = claudeCode
 
 const configured = Result.getOrThrow(parseAgentCommand('["/opt/node", "/opt/agent.js", "go"]'))
 const parse = (...words: ReadonlyArray<string>) => literalAgent(words, configured)
@@ -119,7 +120,7 @@ describe("behaviour#first-launch", () => {
         "--agents"
       ])
         assert.include(refusal("claude", flag, "x"), flag)
-      assert.match(refusal("claude", "--resume", "--verbose"), /must name a session/)
+      assert.match(refusal("claude", "--resume", "--verbose"), /must have a value/)
       assert.match(refusal("claude", "--resume", "a", "--session-id", "b"), /twice/)
       assert.match(refusal("claude", "--permission-mode", "dontAsk"), /acceptEdits or bypassPermissions/)
       assert.match(refusal("claude", "do", "it"), /more than one prompt/)
@@ -169,7 +170,7 @@ describe("behaviour#permission-ceiling", () => {
         "--of-tomorrow"
       ])
         for (const words of [[flag], [`${flag}=x`], [flag, "x"]])
-          assert.include(refusal("claude", ...words, "--", "do it"), `${flag} is an unknown flag`)
+          assert.include(refusal("claude", ...words, "--", "do it"), `${flag} is unknown`)
     })
     it("hides no flag as a value of another, or in joined flags", () => {
       for (const words of [

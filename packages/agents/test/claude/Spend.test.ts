@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Agent } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Option } from "effect"
-import { Claude } from "../../src/index.ts"
+import { claudeCode } from "../../src/claude/ClaudeCode.ts"
 import { claudeFolder, running } from "./support/ClaudeFolder.ts"
 import { portOf } from "./support/ClaudePort.ts"
 
@@ -97,7 +97,7 @@ it.layer(HostServices.layer)((it) => {
         const below = `${agentDir}/projects/-p/s1/subagents/workflows/w1/agent-a2.jsonl`
         yield* (yield* FileSystem.FileSystem).utimes(below, 3e9, 3e9)
         const agentCommand = { program: "claude", args: [] }
-        const claude = Claude.layer({ agentDir, agentCommand, environment: {} })
+        const claude = claudeCode.layer({ agentDir, agentCommand, environment: {} })
         yield* Effect.gen(function* () {
           const agent = yield* Agent
           assert.strictEqual(yield* agent.toolResults(["s1"]), 2)

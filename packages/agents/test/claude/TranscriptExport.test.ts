@@ -1,7 +1,7 @@
 import { Agent } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Random } from "effect"
-import { Claude } from "../../src/index.ts"
+import { claudeCode } from "../../src/claude/ClaudeCode.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 import { exportTranscript } from "./support/ClaudePort.ts"
 
@@ -55,9 +55,9 @@ it.layer(services)((it) => {
         })
         const claude = yield* Effect.service(Agent).pipe(
           Effect.provide(
-            Claude.layer({ agentDir: folder, agentCommand: { program: "claude", args: [] }, environment: {} }).pipe(
-              Layer.provide(running())
-            )
+            claudeCode
+              .layer({ agentDir: folder, agentCommand: { program: "claude", args: [] }, environment: {} })
+              .pipe(Layer.provide(running()))
           )
         )
         const out = `${folder}/exports/s.md`

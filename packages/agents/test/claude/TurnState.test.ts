@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Agent, type Variables } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
-import { Claude } from "../../src/index.ts"
+import { claudeCode } from "../../src/claude/ClaudeCode.ts"
 import { makeFolders } from "../../src/claude/Folders.ts"
 import { claudeWords } from "../../src/claude/session/ApiFailure.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
@@ -287,7 +287,7 @@ it.layer(services)((it) => {
           const agentDir = yield* claudeFolder({ ...files, "projects/-p/s.jsonl": line({ cwd: project }) + record })
           const agentCommand = { program: "claude", args: [] }
           const signs = yield* Agent.use((agent) => agent.signs("s")).pipe(
-            Effect.provide(Layer.provide(Claude.layer({ agentDir, agentCommand, environment }), running()))
+            Effect.provide(Layer.provide(claudeCode.layer({ agentDir, agentCommand, environment }), running()))
           )
           const { callLimit, turn } = Option.getOrThrow(signs)
           return turn?._tag === "Tool" ? turn.limit : callLimit

@@ -1,8 +1,7 @@
-import { Agent, type AgentOrder, clamp, Processes } from "@souffleur/domain"
+import { type AgentOrder, clamp } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { FakeProcesses } from "@souffleur/testing"
-import { Context, Effect, FileSystem, Layer, Option, Result } from "effect"
+import { Effect, FileSystem, Option, Result } from "effect"
 import { copilot } from "../../src/copilot/Copilot.ts"
 import { copilotCommand, inPrintMode } from "../../src/copilot/CopilotCommand.ts"
 
@@ -144,26 +143,6 @@ it.layer(HostServices.layer)((it) => {
           assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compact"], undefined])
           assert.isUndefined(compacts.window)
         }
-      })
-    )
-  })
-})
-
-describe("copilot#processes", () => {
-  it.layer(HostServices.layer)((it) => {
-    it.effect("a process is a Copilot CLI by its launcher or its package", () =>
-      Effect.gen(function* () {
-        const layer = copilot.layer({
-          agentDir: "/none",
-          agentCommand: { program: "copilot", args: [] },
-          environment: {}
-        })
-        const fake = Layer.succeed(Processes, new FakeProcesses().service)
-        const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
-        assert.isTrue(isAgent(["node", "/x/.bin/copilot", "-p", "x"]))
-        assert.isTrue(isAgent(["/x/node_modules/@github/copilot-linux-x64/copilot"]))
-        for (const other of ["vi x copilot", "ls copilot", "node x copilot"])
-          assert.isFalse(isAgent(other.split(" ")), other)
       })
     )
   })

@@ -1,8 +1,7 @@
-import { Agent, type AgentOrder, clamp, Processes, SessionNotFound } from "@souffleur/domain"
+import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { FakeProcesses } from "@souffleur/testing"
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { gemini } from "../../src/gemini/Gemini.ts"
 import { geminiCommand, inPrintMode } from "../../src/gemini/GeminiCommand.ts"
 
@@ -135,28 +134,6 @@ it.layer(HostServices.layer)((it) => {
         assert.include(below.message, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
         const asked = yield* launched([], { print: false })
         assert.deepStrictEqual([asked.input, asked.window], ["--policy", undefined])
-      })
-    )
-  })
-})
-
-describe("gemini#processes", () => {
-  it.layer(HostServices.layer)((it) => {
-    it.effect("a process is a Gemini CLI by its launcher or its package", () =>
-      Effect.gen(function* () {
-        const layer = gemini.layer({
-          agentDir: "/none",
-          agentCommand: { program: "gemini", args: [] },
-          environment: {}
-        })
-        const fake = Layer.succeed(Processes, new FakeProcesses().service)
-        const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
-        assert.isTrue(isAgent(["node", "/x/.bin/gemini", "--resume", "s1"]))
-        assert.isTrue(
-          isAgent(["/x/node", "--max-old-space-size=9", "/x/node_modules/@google/gemini-cli/bundle/gemini.js"])
-        )
-        for (const other of ["ollama run gemini", "node x gemini", "python3 gemini.py"])
-          assert.isFalse(isAgent(other.split(" ")), other)
       })
     )
   })

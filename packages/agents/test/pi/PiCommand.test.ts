@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option, Result } from "effect"
 import { pi } from "../../src/pi/Pi.ts"
-import { piCommand, runsPi } from "../../src/pi/PiCommand.ts"
+import { piCommand } from "../../src/pi/PiCommand.ts"
 
 const { ofLaunch, parseCommand } = pi
 
@@ -156,13 +156,5 @@ it.layer(HostServices.layer)((it) => {
         assert.deepStrictEqual([input, window], [undefined, true])
       })
     )
-  })
-})
-
-describe("pi#sessions", () => {
-  it("a process is a pi by its own title or its package", () => {
-    assert.isTrue(runsPi(["pi", "", ""]))
-    assert.isTrue(runsPi(["node", "/x/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js"]))
-    assert.isFalse(runsPi(["vi", "x", "pi"]))
   })
 })

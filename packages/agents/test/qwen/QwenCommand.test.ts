@@ -1,8 +1,7 @@
-import { Agent, type AgentOrder, clamp, Processes, SessionNotFound } from "@souffleur/domain"
+import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { FakeProcesses } from "@souffleur/testing"
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { qwen } from "../../src/qwen/Qwen.ts"
 import { inPrintMode, qwenCommand } from "../../src/qwen/QwenCommand.ts"
 
@@ -135,28 +134,6 @@ it.layer(HostServices.layer)((it) => {
         assert.isTrue(inPrintMode(["node", "/bin/qwen", "sing"]))
         assert.isFalse(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { print: false, permission: all }))]))
         assert.isFalse(inPrintMode(["node", "/bin/qwen", "--resume", "s1"]))
-      })
-    )
-  })
-})
-
-describe("qwen#processes", () => {
-  it.layer(HostServices.layer)((it) => {
-    it.effect("a process is a Qwen Code by its launcher or its package", () =>
-      Effect.gen(function* () {
-        const layer = qwen.layer({ agentDir: "/none", agentCommand: { program: "qwen", args: [] }, environment: {} })
-        const fake = Layer.succeed(Processes, new FakeProcesses().service)
-        const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
-        assert.isTrue(isAgent(["node", "/x/.bin/qwen", "--resume", "s1"]))
-        assert.isTrue(isAgent(["/x/node", "--expose-gc", "/x/node_modules/@qwen-code/qwen-code/cli.js"]))
-        for (const other of [
-          "ollama run qwen",
-          "llama-server -m /models/qwen",
-          "python3 serve.py qwen",
-          "ls qwen",
-          "node x qwen"
-        ])
-          assert.isFalse(isAgent(other.split(" ")), other)
       })
     )
   })

@@ -119,8 +119,11 @@ export interface AgentKind {
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */
   readonly addTools: (name: string, command: string) => string
-  /** Returns the kind of agent that has this program, where this kind joins several. Absent: it is a single one. */
-  readonly kindOf?: (program: string) => AgentKind
+  /**
+   * Returns the kind of agent that has this program, or the command that it begins, where this kind joins several.
+   * Absent: it is a single one.
+   */
+  readonly kindOf?: (program: string, args?: ReadonlyArray<string>) => AgentKind
   /** Returns whether these words are a command of this agent, by the name of its program. */
   readonly owns: (words: ReadonlyArray<string>) => boolean
   /**
@@ -137,5 +140,6 @@ export interface AgentKind {
   readonly ofLaunch: (command: Pick<AgentCommand, "args" | "program">, sessionId: string) => Option.Option<AgentProgram>
 }
 
-/** Returns the kind of agent that has this program, of the kinds that this one joins. */
-export const kindOf = (kind: AgentKind, program: string): AgentKind => kind.kindOf?.(program) ?? kind
+/** Returns the kind of agent that has this program, or this command, of the kinds that this one joins. */
+export const kindOf = (kind: AgentKind, program: string, args?: ReadonlyArray<string>): AgentKind =>
+  kind.kindOf?.(program, args) ?? kind

@@ -120,7 +120,7 @@ const previewRun = Effect.fn("previewRun")(function* (options: Omit<RunOptions, 
     agent
   )
   const until = yield* untilOf(options, found.settings, Option.isSome(literal) ? "agent" : "command")
-  const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program))
+  const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program, agentCommand.args))
   const limits = yield* jobLimitsOf(options.limits, Option.getOrUndefined(kind))
   const settings = settingsUnder(found.settings, until === undefined ? {} : { until })
   const opened = { ...found, settings }

@@ -169,7 +169,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     agent
   )
   const until = yield* untilOf(options, settings, Option.isSome(literal) ? "agent" : "command")
-  const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program))
+  const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program, agentCommand.args))
   const limits = yield* jobLimitsOf(options.limits, Option.getOrUndefined(kind))
   const overrides = Option.match(literal, {
     onNone: (): LaunchOverrides => ({}),

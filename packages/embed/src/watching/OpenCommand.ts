@@ -109,7 +109,7 @@ const firstOfAgent = Effect.fnUntraced(function* (
   const { maxExternalPermission } = yield* Settings
   const agent = yield* Agent
   const { agentCommand, requested } = literal
-  const kind = kindOf(anyKind, agentCommand.program)
+  const kind = kindOf(anyKind, agentCommand.program, agentCommand.args)
   const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
     return yield* bad(

@@ -89,7 +89,7 @@ export interface AgentPackage extends AgentKind {
   /** The agents that `anyAgent` joined, in order. Absent for a single agent. */
   readonly all?: ReadonlyArray<AgentPackage>
   /** See `AgentKind.kindOf`. */
-  readonly kindOf?: (program: string) => AgentPackage
+  readonly kindOf?: (program: string, args?: ReadonlyArray<string>) => AgentPackage
   readonly layer: (
     options: AgentOptions
   ) => Layer.Layer<Agent, never, Errands | FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>

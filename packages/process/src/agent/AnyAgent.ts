@@ -31,20 +31,21 @@ export const anyAgent = (first: AgentPackage, ...others: ReadonlyArray<AgentPack
     marks: new Set(all.flatMap(({ marks }) => [...marks])),
     identity: (variables) =>
       all.map((one) => one.identity(variables)).find(({ mark }) => mark !== undefined) ?? first.identity(variables),
-    kindOf: (program) => ownerOf([program]),
+    kindOf: (program, args = []) => ownerOf([program, ...args]),
     owns: (words) => all.some((one) => one.owns(words)),
     parseCommand: (text) => ownerOf(wordsOf(text)).parseCommand(text),
     takeApart: (words, configured) => {
       const owner = ownerOf(words)
-      const own = ownerOf([configured.program]) === owner
+      const own = ownerOf([configured.program, ...configured.args]) === owner
       return owner.takeApart(words, own ? configured : { program: owner.program, args: [] })
     },
-    ofLaunch: (command, sessionId) => ownerOf([command.program]).ofLaunch(command, sessionId),
+    ofLaunch: (command, sessionId) => ownerOf([command.program, ...command.args]).ofLaunch(command, sessionId),
     layer: (options) =>
       Layer.effect(
         Agent,
         Effect.gen(function* () {
-          const owner = ownerOf([options.agentCommand.program])
+          const { args, program } = options.agentCommand
+          const owner = ownerOf([program, ...args])
           const agentOf = Effect.fnUntraced(function* (one: AgentPackage) {
             const agentDir = one === first ? options.agentDir : yield* agentFolder(one, options.environment)
             const agentCommand = one === owner ? options.agentCommand : { program: one.program, args: [] }

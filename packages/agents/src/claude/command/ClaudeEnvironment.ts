@@ -1,7 +1,7 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
 import { wordSet } from "../../kit/command/WordSet.ts"
 import { limitVariables } from "../settings/OwnLimits.ts"
-import { capNames } from "./AgentFlags.ts"
+import { claudeFlags } from "./ClaudeFlags.ts"
 import { agentPid } from "../hooks/ClaudeHook.ts"
 
 /** The variable that names the folder of Claude Code's own files. */
@@ -13,7 +13,7 @@ const names = [
   "CLAUDE_CODE_OAUTH_TOKEN",
   "CLAUDE_CODE_TMPDIR",
   "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-  ...Object.keys(capNames.variables),
+  ...Object.keys(claudeFlags.capVariables ?? {}),
   ...limitVariables
 ]
 const prefixes = ["ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]

@@ -10,7 +10,7 @@ import { hasForeignHook } from "../../kit/hooks/ForeignHook.ts"
 import { isJson } from "../../kit/lines/JsonRecord.ts"
 import { makeSettingsFolder, readSettingsFile, writeSettingsFile } from "../../kit/settings/SettingsFile.ts"
 import { settingsTree, withElement } from "../../kit/settings/SettingsText.ts"
-import { isClaude } from "../command/CommandFront.ts"
+import { isClaude } from "../command/ClaudeLiteral.ts"
 import { jsonAt, localSettings, managedFolder } from "./SettingsJson.ts"
 import { type PermissionRules, rulesIn, ruleWordOf } from "./PermissionRule.ts"
 

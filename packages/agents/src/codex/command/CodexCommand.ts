@@ -4,7 +4,7 @@ import { type FlagTable, readWords } from "../../kit/command/FlagTable.ts"
 import { withoutCeiling } from "../../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../../kit/command/WordSet.ts"
 import { codexFlags, interactiveFlags, ownProcess, sandboxFlag } from "./CodexFlags.ts"
-import { isCodex, isExec, isOther } from "./CodexVerb.ts"
+import { isExec, isOther } from "./CodexVerb.ts"
 
 /** Subcommands and questions of Codex that hold no conversation: they run as any other command. */
 const errands = wordSet(
@@ -51,7 +51,7 @@ const takenApart = (
 /** Takes a command of Codex apart. Another subcommand than `exec` and `resume` is refused. */
 export const literalCodex: AgentKind["takeApart"] = ([program = "", ...words]) => {
   const [verb = "", first = ""] = words
-  if (!isCodex(program) || errands.has(verb) || (isExec(verb) && questions.has(first))) return Result.succeedNone
+  if (errands.has(verb) || (isExec(verb) && questions.has(first))) return Result.succeedNone
   if (isExec(verb) && (first === "fork" || first === "review")) return withoutCeiling(`codex exec ${first}`, limited)
   return isExec(verb) ? takenApart(program, codexFlags, words.slice(1)) : takenApart(program, interactiveFlags, words)
 }
@@ -60,7 +60,7 @@ export const literalCodex: AgentKind["takeApart"] = ([program = "", ...words]) =
 export const codexOfLaunch: AgentKind["ofLaunch"] = ({ args, program }) => {
   const at = args.indexOf(sandboxFlag)
   const print = isExec(args[0])
-  return isCodex(program) && at !== -1 && (print || args[0] === ownProcess)
+  return at !== -1 && (print || args[0] === ownProcess)
     ? Option.some({ program, args: args.slice(print ? 1 : 0, at) })
     : Option.none()
 }

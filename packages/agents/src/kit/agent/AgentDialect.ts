@@ -1,4 +1,5 @@
 import type {
+  Agent,
   AgentCommand,
   AgentNotFound,
   AgentOrder,
@@ -115,6 +116,8 @@ export interface AgentDialect extends SessionFolder {
    * launch of it can be held to one.
    */
   readonly modes?: () => (record: Json) => SessionMode | undefined
+  /** Completes the port by what only this agent has. It gets the port that follows from the rest. */
+  readonly own?: (said: Agent["Service"]) => Effect.Effect<Partial<Agent["Service"]>, never, Needs>
   /** Makes the command line of a launch. A session that is to be resumed always has an id. */
   readonly command: (
     order: AgentOrder,

@@ -192,7 +192,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   )
   const tag = (sessionId: string) => ({ environment: { [variable]: sessionId } })
 
-  return Agent.of({
+  const said = Agent.of({
     name: dialect.name,
     caps: dialect.caps,
     capNames: dialect.capNames,
@@ -292,6 +292,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
               services
             )
   })
+  return dialect.own === undefined ? said : Agent.of({ ...said, ...(yield* dialect.own(said)) })
 })
 
 /** Makes the layer of an agent by its dialect. */

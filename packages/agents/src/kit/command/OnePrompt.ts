@@ -3,7 +3,7 @@ import { Option, Result } from "effect"
 import { type FlagTable, readWords } from "./FlagTable.ts"
 
 /**
- * Reads a literal command of an agent with one prompt. It is the value of a flag, or else a word, which is of one turn.
+ * Reads a literal command of an agent with one prompt. It is the value of a flag, or else a word.
  * `against` returns a reason to refuse the whole command.
  */
 export const readLiteral = (
@@ -17,7 +17,7 @@ export const readLiteral = (
   const { args, behind, meaning, words } = read.success
   const prompts = [...(meaning.prompt === undefined ? [] : [meaning.prompt]), ...words, ...behind]
   if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
-  const { print = prompts.length > 0, requested = leastPermission, session } = meaning
+  const { print = table.waits !== true && prompts.length > 0, requested = leastPermission, session } = meaning
   const literal = { agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" }
   const reason = against(literal)
   return reason === undefined ? Result.succeed(Option.some(literal)) : refused(reason)

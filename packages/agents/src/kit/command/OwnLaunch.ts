@@ -16,10 +16,8 @@ export const hasBegun = (
  * `first`: the words that ours begin with, which no agent command has.
  */
 export const commandBefore =
-  (is: (word: string) => boolean, ...first: ReadonlyArray<string>): AgentKind["ofLaunch"] =>
+  (...first: ReadonlyArray<string>): AgentKind["ofLaunch"] =>
   ({ args, program }, sessionId) => {
     const at = args.findIndex((arg) => first.includes(arg))
-    return is(program) && at !== -1 && args.includes(sessionId, at)
-      ? Option.some({ program, args: args.slice(0, at) })
-      : Option.none()
+    return at !== -1 && args.includes(sessionId, at) ? Option.some({ program, args: args.slice(0, at) }) : Option.none()
   }

@@ -6,13 +6,13 @@ import { isOther } from "../../../src/claude/export/OtherRecord.ts"
 import { sessionFiles } from "../../../src/claude/Folders.ts"
 import { claudeSayings } from "../../../src/claude/session/ClaudeSayings.ts"
 import { toolLimit } from "../../../src/claude/settings/OwnLimits.ts"
-import { Claude } from "../../../src/index.ts"
+import { claudeCode } from "../../../src/claude/ClaudeCode.ts"
 import { claudeFolder, running } from "./ClaudeFolder.ts"
 
 /** Makes the port of a Claude Code whose folder this is. */
 export const portIn = (agentDir: string, environment: Variables = {}) =>
   Layer.build(
-    Layer.provide(Claude.layer({ agentDir, agentCommand: { program: "claude", args: [] }, environment }), running())
+    Layer.provide(claudeCode.layer({ agentDir, agentCommand: { program: "claude", args: [] }, environment }), running())
   ).pipe(Effect.map((context) => Context.get(context, Agent)))
 
 /** Makes the port of a Claude Code with the session `s`. */

@@ -1,10 +1,10 @@
 import type { AgentOrder, AgentProgram } from "@souffleur/domain"
-import type { AgentOptions } from "@souffleur/process"
 import { Effect } from "effect"
-import { argsWithModel, type ModelFlags } from "../../kit/command/ChosenModel.ts"
-import { completeCommand } from "../../kit/command/CompleteCommand.ts"
+import { argsWithModel } from "../../kit/command/ChosenModel.ts"
+import { completeCommand, type LaunchOptions } from "../../kit/command/CompleteCommand.ts"
 import { variablesOf } from "./ClaudeEnvironment.ts"
-import { isClaude } from "./CommandFront.ts"
+import { fresh, modelFlags, resumed } from "./ClaudeFlags.ts"
+import { isClaude } from "./ClaudeLiteral.ts"
 
 /**
  * Makes the one rule that lets a successor read its export, which is outside its project. Without the rule a print-mode
@@ -19,12 +19,6 @@ const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...a
 
 /** The modes below every permission, in the words of `--permission-mode`. */
 const modesHeldTo = { plan: "plan", asks: "default" } as const
-
-/** It passes over an effort that it does not know. */
-const modelFlags: ModelFlags = {
-  model: ["--model"],
-  effort: { words: (effort) => ["--effort", effort], levels: ["low", "medium", "high", "xhigh", "max"] }
-}
 
 /** Prompt that makes a session compact. */
 export const compactPrompt = "/compact"
@@ -43,14 +37,14 @@ const asInput = ({ print, prompt }: AgentOrder): boolean => print && prompt !== 
  * one file and nothing else.
  * Fails with `AgentNotFound` when there is no such program.
  */
-export const claudeCommand = Effect.fn("claudeCommand")(function* (options: AgentOptions, order: AgentOrder) {
+export const claudeCommand = Effect.fn("claudeCommand")(function* (options: LaunchOptions, order: AgentOrder) {
   const { agentCommand: agent, environment } = options
   const { session } = order
   return yield* completeCommand(options, variablesOf(environment), {
     args: [
       ...(yield* argsWithModel(agent, order, modelFlags)),
       ...(order.reads === undefined || !namesClaude(agent) ? [] : [`--settings=${mayRead(order.reads)}`]),
-      session._tag === "Resume" ? "--resume" : "--session-id",
+      session._tag === "Resume" ? resumed : fresh,
       session.sessionId,
       ...(order.print ? ["-p"] : []),
       "--permission-mode",
