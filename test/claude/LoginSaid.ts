@@ -1,6 +1,7 @@
 import { LoginStatus } from "@souffleur/domain"
 import { HostServices, Processes } from "@souffleur/node"
-import { type AgentOptions, type AgentPackage, layerLoginStatus } from "@souffleur/process"
+import { layerLoginStatus } from "@souffleur/agents"
+import type { AgentOptions, AgentPackage } from "@souffleur/process"
 import { Effect, FileSystem, Layer, type PlatformError } from "effect"
 
 const host = Layer.provideMerge(Processes.layer, HostServices.layer)

@@ -1,3 +1,5 @@
+export { agentFolder, anyAgent } from "./kit/agent/AnyAgent.ts"
+export { layerLoginStatus } from "./kit/agent/AskLogin.ts"
 export { claudeCode } from "./claude/ClaudeCode.ts"
 export { codex } from "./codex/Codex.ts"
 export { copilot } from "./copilot/Copilot.ts"

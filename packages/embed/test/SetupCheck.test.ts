@@ -1,6 +1,6 @@
-import { claudeCode } from "@souffleur/agents"
+import { anyAgent, claudeCode } from "@souffleur/agents"
 import { HostServices } from "@souffleur/node"
-import { type AgentPackage, anyAgent, loadSettings } from "@souffleur/process"
+import { type AgentPackage, loadSettings } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem } from "effect"
 import { setupCheck, systemCheck } from "../src/doctor/SetupCheck.ts"

@@ -1,8 +1,8 @@
 /** @module-tag cases */
 import { assert, it } from "@effect/vitest"
-import { claudeCode } from "@souffleur/agents"
+import { anyAgent, claudeCode } from "@souffleur/agents"
 import { HostServices } from "@souffleur/node"
-import { type AgentPackage, anyAgent } from "@souffleur/process"
+import type { AgentPackage } from "@souffleur/process"
 import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"
 import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"

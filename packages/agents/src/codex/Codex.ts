@@ -38,10 +38,8 @@ const hooks = settingsHooks({
  *
  * @example
  * ```ts
- * import { claudeCode } from "@souffleur/agents"
- * import { codex } from "@souffleur/agents"
+ * import { anyAgent, claudeCode, codex } from "@souffleur/agents"
  * import { Souffleur } from "@souffleur/embed"
- * import { anyAgent } from "@souffleur/process"
  *
  * // A command goes to the agent that owns its words: this one runs Claude Code as well as Codex.
  * const souffleur = Souffleur.layerNode({

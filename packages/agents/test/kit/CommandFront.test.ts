@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, clamp } from "@souffleur/domain"
 import { HostServices, Processes } from "@souffleur/node"
-import { type AgentPackage, anyAgent } from "@souffleur/process"
+import type { AgentPackage } from "@souffleur/process"
 import { Context, Effect, FileSystem, Layer, Option, Result } from "effect"
-import { claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "../../src/index.ts"
+import { anyAgent, claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "../../src/index.ts"
 
 /** The agents with the words of a command that each takes, and what a launch has first behind the user's own words. */
 const agents: ReadonlyArray<readonly [kind: AgentPackage, words: ReadonlyArray<string>]> = [

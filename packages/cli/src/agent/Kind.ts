@@ -1,5 +1,5 @@
-import { claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "@souffleur/agents"
-import { type AgentPackage, anyAgent } from "@souffleur/process"
+import { anyAgent, claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "@souffleur/agents"
+import type { AgentPackage } from "@souffleur/process"
 
 /** The agents. Where nothing names one, it is the first. */
 export const agentKinds: readonly [AgentPackage, ...ReadonlyArray<AgentPackage>] = [

@@ -8,7 +8,8 @@ import {
   type Permission,
   type ResolvedSettings
 } from "@souffleur/domain"
-import { agentFolder, type AgentPackage } from "@souffleur/process"
+import { agentFolder } from "@souffleur/agents"
+import type { AgentPackage } from "@souffleur/process"
 import { ExternalExport } from "@souffleur/recovery"
 import { Effect, Layer, Struct } from "effect"
 import { Installation } from "./Installation.ts"

@@ -12,7 +12,8 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { Claims as NodeClaims, type ProcessesUnavailable } from "@souffleur/node"
-import { layerLoginStatus, type TrustedFiles as Trusted } from "@souffleur/process"
+import { layerLoginStatus } from "@souffleur/agents"
+import type { TrustedFiles as Trusted } from "@souffleur/process"
 import { layerRecoveryProgram, layerWorkCheck } from "@souffleur/recovery"
 import { Effect, Layer, Option, type Path, type PlatformError, Result } from "effect"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"

@@ -1,5 +1,5 @@
-import { isFlag, splitFlag } from "@souffleur/process"
 import { argumentsOfProgram } from "../../kit/command/CommandFront.ts"
+import { isFlag, splitFlag } from "../../kit/command/FlagWord.ts"
 import { maySubcommand } from "../../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../../kit/command/WordSet.ts"
 

@@ -1,6 +1,6 @@
 import { AgentNotFound, type AgentProgram, type ModelChoice } from "@souffleur/domain"
-import { splitFlag } from "@souffleur/process"
 import { Effect } from "effect"
+import { splitFlag } from "./FlagWord.ts"
 
 /** How an agent takes a model, and how hard it works. */
 export interface ModelFlags {

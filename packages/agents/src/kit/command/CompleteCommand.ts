@@ -1,7 +1,7 @@
 import type { AgentCommand } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
 import { Effect } from "effect"
-import { agentVariables } from "../AgentVariables.ts"
+import { agentVariables } from "./AgentVariables.ts"
 
 /** The settings of an agent for a launch. */
 export interface LaunchOptions extends AgentOptions {

@@ -1,6 +1,6 @@
 import type { CapKind, LiteralAgent } from "@souffleur/domain"
-import { dashedPrompt, isFlag, splitFlag } from "@souffleur/process"
 import { Result } from "effect"
+import { dashedPrompt, isFlag, splitFlag } from "./FlagWord.ts"
 
 /** The part of a literal command that a flag decides. Each launch sets it itself. */
 export type Meaning = Partial<Pick<LiteralAgent, "print" | "prompt" | "requested" | "session">>

@@ -1,5 +1,5 @@
 import type { Variables } from "@souffleur/domain"
-import { wordSet } from "./command/WordSet.ts"
+import { wordSet } from "./WordSet.ts"
 
 /**
  * Variables of souffleur's own environment that every agent may see. souffleur may itself have been started by an

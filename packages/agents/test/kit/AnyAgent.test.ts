@@ -3,7 +3,8 @@ import { fakeKind, FakeWorld } from "@souffleur/testing"
 import { HostServices } from "@souffleur/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
-import { type AgentOptions, type AgentPackage, anyAgent, launchedAgent, programOfSession } from "../src/index.ts"
+import { type AgentOptions, type AgentPackage, launchedAgent, programOfSession } from "@souffleur/process"
+import { anyAgent } from "../../src/kit/agent/AnyAgent.ts"
 
 const untouched = (path: string) =>
   Effect.succeed({ path, changed: false, backup: null, how: "nothing to do" } as const)

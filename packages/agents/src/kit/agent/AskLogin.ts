@@ -1,8 +1,6 @@
 import { Agent, clamp, kindOf, leastPermission, LoginStatus } from "@souffleur/domain"
+import { type AgentPackage, chosenAgent, programOfSession, runCheck } from "@souffleur/process"
 import { Effect, Layer, Option } from "effect"
-import { runCheck } from "../program/CheckProgram.ts"
-import type { AgentPackage } from "./AgentPackage.ts"
-import { chosenAgent, programOfSession } from "./JoinedAgents.ts"
 
 /**
  * Asks a session's agent by its own words whether an account is logged in, with the environment of a launch. It is

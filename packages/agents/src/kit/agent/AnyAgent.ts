@@ -1,7 +1,6 @@
 import { Agent, type Variables } from "@souffleur/domain"
+import { type AgentPackage, joinedAgents } from "@souffleur/process"
 import { Context, Effect, Layer, Option, Path, Schema } from "effect"
-import type { AgentPackage } from "./AgentPackage.ts"
-import { joinedAgents } from "./JoinedAgents.ts"
 
 const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
 /** Returns the words of an agent command; the text itself where it is no JSON array. */
