@@ -203,7 +203,9 @@ describe("the floors", () => {
     const files = imports
       .filter(({ path, specifier }) => {
         const named = new RegExp(`\\b(?:${agents.join("|")}|claudeCode|openCode)\\b[^}]*\\} from "${specifier}"`, "u")
-        return specifier.startsWith("@souffleur/agents/") || (specifier === "@souffleur/agents" && named.test(text(path)))
+        return (
+          specifier.startsWith("@souffleur/agents/") || (specifier === "@souffleur/agents" && named.test(text(path)))
+        )
       })
       .map(({ path }) => path)
     assert.deepStrictEqual([...new Set(files)].toSorted(), [
@@ -352,7 +354,7 @@ it("a name of a file is there once, but for that of an entry", () => {
   )
 })
 
-it("an exported name is defined in one package, unless its module is its first name", () => {
+it("an exported name is defined in one package, and that of an agent in one folder, unless its module is its first name", () => {
   const declared =
     /^export (?:(?:abstract|async|declare) )*(?:class|const|enum|function\*?|interface|let|type) (\w+)/gmu
   const qualified = new Set(
@@ -362,9 +364,11 @@ it("an exported name is defined in one package, unless its module is its first n
       )
     )
   )
+  const roomOf = (path: string) =>
+    packageOf(path) === "agents" ? path.slice(0, path.indexOf("/", "packages/agents/src/".length)) : packageOf(path)
   const named = sources
     .filter(({ path }) => !qualified.has(path))
-    .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => ({ name: name!, in: packageOf(path) })))
+    .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => ({ name: name!, in: roomOf(path) })))
   assert.isAbove(named.length, 1000)
   const places = Map.groupBy(named, ({ name }) => name)
   const twice = [...places].flatMap(([name, all]) => {

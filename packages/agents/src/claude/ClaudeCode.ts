@@ -3,7 +3,7 @@ import { saidPackage } from "../kit/agent/SaidPackage.ts"
 import { commandBefore } from "../kit/command/OwnLaunch.ts"
 import { settingsHooks } from "../kit/hooks/SettingsHooks.ts"
 import { claudeDialect } from "./ClaudeDialect.ts"
-import { identity, marks } from "./command/ClaudeEnvironment.ts"
+import { claudeIdentity, claudeMarks } from "./command/ClaudeEnvironment.ts"
 import { claudeFlags, fresh, resumed } from "./command/ClaudeFlags.ts"
 import { isClaude, literalClaude, otherThanClaude } from "./command/ClaudeLiteral.ts"
 import { claudePlugin } from "./plugin/ClaudePlugin.ts"
@@ -36,8 +36,8 @@ export const claudeCode = saidPackage({
   // (300 s). It also held for a tool that slept (420 s).
   stall: Duration.seconds(361),
   ends: { words: claudeWords },
-  marks,
-  identity,
+  marks: claudeMarks,
+  identity: claudeIdentity,
   refusedAsRoot: ["bypassPermissions"],
   recordsDollars: true,
   projectFiles: [".claude", "CLAUDE.md", "CLAUDE.local.md", ".mcp.json"],

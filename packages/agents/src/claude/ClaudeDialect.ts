@@ -4,8 +4,8 @@ import type { Needs } from "../kit/agent/AgentDialect.ts"
 import type { SaidFacts } from "../kit/agent/SaidPackage.ts"
 import { makeStreamJsonReader } from "../kit/agent/StreamJson.ts"
 import { linesBelow } from "../kit/lines/LinesBelow.ts"
-import { claudeCommand, compactPrompt } from "./command/ClaudeCommand.ts"
-import { isOther } from "./export/OtherRecord.ts"
+import { claudeCommand, claudeCompactPrompt } from "./command/ClaudeCommand.ts"
+import { isOtherRecord } from "./export/OtherRecord.ts"
 import { makeFolders, sessionFiles } from "./Folders.ts"
 import { claudeSayings } from "./session/ClaudeSayings.ts"
 import { modeIn } from "./session/Mode.ts"
@@ -28,7 +28,7 @@ export const claudeDialect: SaidFacts["dialect"] = (options) => {
     ...sessionFiles,
     find: folders.find,
     sayings: claudeSayings,
-    isOther,
+    isOther: isOtherRecord,
     idles: false,
     inPrintMode: (args) => {
       const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
@@ -40,7 +40,7 @@ export const claudeDialect: SaidFacts["dialect"] = (options) => {
     subagents: ({ path }) =>
       Path.Path.use(({ join }) => linesBelow(join(path.slice(0, -".jsonl".length), "subagents"))),
     ownTimes: (project) => ownLimits(options, project),
-    compactPrompt,
+    compactPrompt: claudeCompactPrompt,
     outputReader: makeStreamJsonReader,
     modes: () => modeIn,
     command: (order) => claudeCommand(options, order),

@@ -4,11 +4,11 @@ import { identifiedBy } from "../kit/command/IdentifiedBy.ts"
 import { settingsHooks } from "../kit/hooks/SettingsHooks.ts"
 import { inHead } from "../kit/lines/Head.ts"
 import { longestSet } from "../kit/settings/SetLimits.ts"
-import { codexOfLaunch, literalCodex, marks } from "./command/CodexCommand.ts"
-import { asksRecords, codexFlags } from "./command/CodexFlags.ts"
-import { codexCommand, compactPrompt } from "./command/CodexLaunch.ts"
-import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
-import { inPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
+import { codexOfLaunch, literalCodex, codexMarks } from "./command/CodexCommand.ts"
+import { asksCodexRecords, codexFlags } from "./command/CodexFlags.ts"
+import { codexCommand, codexCompactPrompt } from "./command/CodexLaunch.ts"
+import { makeCodexReader, startedIn } from "./command/CodexOutput.ts"
+import { codexInPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
 import { hooksFile, unapprovedHooks } from "./command/HookTrust.ts"
 import { rolloutModes } from "./session/RolloutMode.ts"
 import { codexWords, rolloutSayings, worksFor } from "./session/RolloutSayings.ts"
@@ -60,7 +60,7 @@ export const codex = saidPackage({
   // Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again.
   stall: Duration.seconds(301),
   ends: { words: codexWords },
-  marks,
+  marks: codexMarks,
   identity: identifiedBy("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
   refusedAsRoot: [],
   recordsDollars: false,
@@ -102,13 +102,13 @@ export const codex = saidPackage({
     variable: "CODEX_SESSION_ID",
     worksFor,
     ownTimes: () => longestSet({ files: [`${options.agentDir}/config.toml`], keys: ["stream_idle_timeout_ms"] }),
-    inPrintMode,
+    inPrintMode: codexInPrintMode,
     sessions: (known) => writersIn(options.agentDir, known),
-    compactPrompt,
+    compactPrompt: codexCompactPrompt,
     modes: rolloutModes,
     sessionIn: (output) => inHead(output, startedIn),
-    outputReader: makeOutputReader,
-    addsFormat: !asksRecords(options.agentCommand.args),
+    outputReader: makeCodexReader,
+    addsFormat: !asksCodexRecords(options.agentCommand.args),
     command: (order) => codexCommand(options, order)
   })
 })

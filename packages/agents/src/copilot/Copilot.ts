@@ -3,9 +3,16 @@ import { saidPackage } from "../kit/agent/SaidPackage.ts"
 import { identifiedBy } from "../kit/command/IdentifiedBy.ts"
 import { commandBefore } from "../kit/command/OwnLaunch.ts"
 import { settingsHooks } from "../kit/hooks/SettingsHooks.ts"
-import { compactPrompt, copilotCommand, inPrintMode, isCopilot, literalCopilot, marks } from "./CopilotCommand.ts"
+import {
+  copilotCompactPrompt,
+  copilotCommand,
+  copilotInPrintMode,
+  isCopilot,
+  literalCopilot,
+  copilotMarks
+} from "./CopilotCommand.ts"
 import { copilotFlags, editingFlags, everyTool, lookingFlags } from "./CopilotFlags.ts"
-import { makeOutputReader } from "./CopilotOutput.ts"
+import { makeCopilotReader } from "./CopilotOutput.ts"
 import { copilotMode, copilotSayings, copilotWords } from "./CopilotSayings.ts"
 
 /**
@@ -30,7 +37,7 @@ export const copilot = saidPackage({
   // Measured with 1.0.102: an answer that breaks off is silent for 701 s, and then asked for again.
   stall: Duration.seconds(702),
   ends: { words: copilotWords },
-  marks,
+  marks: copilotMarks,
   identity: identifiedBy("COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"),
   refusedAsRoot: [],
   recordsDollars: false,
@@ -58,12 +65,12 @@ export const copilot = saidPackage({
     sayings: copilotSayings,
     modes: () => copilotMode,
     isOther: (line) => /^\{"type":"(?:system|session\.(?:resume|shutdown|usage)|tool\.execution_start)/u.test(line),
-    inPrintMode,
+    inPrintMode: copilotInPrintMode,
     // Measured with 1.0.102: 140 ms of processor in 15 s of a tool that slept, by a timer.
     idles: true,
     variable: "COPILOT_AGENT_SESSION_ID",
-    compactPrompt,
-    outputReader: makeOutputReader,
+    compactPrompt: copilotCompactPrompt,
+    outputReader: makeCopilotReader,
     command: (order) => copilotCommand(options, order)
   })
 })

@@ -6,7 +6,7 @@ import { completeCommand } from "../kit/command/CompleteCommand.ts"
 import { promptWords, readLiteral } from "../kit/command/OnePrompt.ts"
 import { maySubcommand, withoutCeiling } from "../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
-import { copilotFlags, headless, limitsOf, lookingFlags, modelFlags } from "./CopilotFlags.ts"
+import { copilotFlags, copilotHeadless, copilotLimitsOf, lookingFlags, copilotModelFlags } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
 
 /** Recognises Copilot's program, by its name or within its package. */
@@ -14,8 +14,8 @@ export const isCopilot = (word = ""): boolean =>
   /(?:^|\/)copilot$|(?:^|\/)@github\/copilot(?:-[\w-]+)?(?:\/|$)/u.test(word)
 
 /** Returns whether a process with these arguments ends after its turn. */
-export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
-  args.some((arg) => arg === headless || arg === "-p" || arg === "--prompt" || arg.startsWith("--prompt="))
+export const copilotInPrintMode = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => arg === copilotHeadless || arg === "-p" || arg === "--prompt" || arg.startsWith("--prompt="))
 
 /** Subcommands and questions that hold no conversation: they run as any other command. */
 const errands = wordSet(
@@ -39,7 +39,7 @@ const interactive =
   "a Copilot CLI in a terminal may run programs of the project, which it may write: give it its prompt with -p, or run it with --allow-all-tools"
 
 /** Makes a session compact in place. It is an argument, by which its process is known. */
-export const compactPrompt = "/compact"
+export const copilotCompactPrompt = "/compact"
 
 /**
  * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or resumes it. The prompt is on standard
@@ -60,15 +60,15 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
       problem:
         "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or set MAX_EXTERNAL_PERMISSION=bypassPermissions"
     })
-  const args = yield* argsWithModel(agentCommand, { choice }, modelFlags)
-  const compacts = prompt === compactPrompt
+  const args = yield* argsWithModel(agentCommand, { choice }, copilotModelFlags)
+  const compacts = prompt === copilotCompactPrompt
   const window = !print && !limited
-  const asked = promptWords({ compacts, prompt, window }, { flag: "--interactive", headless: [headless] })
+  const asked = promptWords({ compacts, prompt, window }, { flag: "--interactive", headless: [copilotHeadless] })
   return yield* completeCommand(options, variables, {
     ...asked,
     args: [
       ...args,
-      ...(heldTo === undefined ? limitsOf(permission) : lookingFlags),
+      ...(heldTo === undefined ? copilotLimitsOf(permission) : lookingFlags),
       "--session-id",
       sessionId,
       ...asked.args
@@ -78,7 +78,7 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
 })
 
 /** Marks of a running session. They are never handed on. */
-export const marks = wordSet(
+export const copilotMarks = wordSet(
   "COPILOT_AGENT_SESSION_ID COPILOT_CLI COPILOT_CLI_BINARY_VERSION COPILOT_CLI_RESOLVED_DIST_DIR COPILOT_LOADER_PID"
 )
 const variables = {
@@ -92,5 +92,5 @@ const variables = {
     "GITHUB_TOKEN"
   ],
   prefixes: ["COPILOT_PROVIDER_"],
-  marks
+  marks: copilotMarks
 }

@@ -21,13 +21,13 @@ export const lookingFlags = ["--deny-tool=write", ...editingFlags.slice(1)]
 export const everyTool = "--allow-all-tools"
 
 /** Returns the flags that set the ceiling of a launch. */
-export const limitsOf = (permission: Permission): ReadonlyArray<string> =>
+export const copilotLimitsOf = (permission: Permission): ReadonlyArray<string> =>
   permission === "bypassPermissions" ? [everyTool] : editingFlags
 /** The flag by which a headless launch is known: its prompt is on standard input. */
-export const headless = "--no-ask-user"
+export const copilotHeadless = "--no-ask-user"
 
 /** It begins with no other effort. */
-export const modelFlags: ModelFlags = {
+export const copilotModelFlags: ModelFlags = {
   model: ["--model"],
   effort: {
     words: (effort) => ["--reasoning-effort", effort],
@@ -64,6 +64,6 @@ export const copilotFlags: FlagTable = {
     // A user's own list is one of those that a launch writes, or it could not be kept.
     ...Array.from(editing, ([flag, word]) => [flag, ceilingFlag({ acceptEdits: word }, `must be ${word}`)] as const)
   ]),
-  ours: wordSet(`--acp -C --connect --continue --name -n ${headless} --remote --share --worktree`),
+  ours: wordSet(`--acp -C --connect --continue --name -n ${copilotHeadless} --remote --share --worktree`),
   inline: true
 }

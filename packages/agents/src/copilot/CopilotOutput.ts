@@ -18,7 +18,7 @@ const shown = (data: Json, type: string): string => {
 }
 
 /** Makes a reader of the output of `--output-format json`: the text of each answer, and a line for each tool. */
-export const makeOutputReader = () =>
+export const makeCopilotReader = () =>
   makeRecordReader(({ data, sessionId, type: said }) => {
     const type = textOf(said)
     if (type === "result" && typeof sessionId === "string") return ""

@@ -5,9 +5,9 @@ import { commandBefore } from "../kit/command/OwnLaunch.ts"
 import { settingsHooks } from "../kit/hooks/SettingsHooks.ts"
 import { textOf } from "../kit/lines/JsonRecord.ts"
 import { linesBelow } from "../kit/lines/LinesBelow.ts"
-import { geminiCommand, inPrintMode, isGemini, literalGemini, marks } from "./GeminiCommand.ts"
-import { asksRecords, geminiFlags, launchFlags } from "./GeminiFlags.ts"
-import { geminiWords, makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
+import { geminiCommand, geminiInPrintMode, isGemini, literalGemini, geminiMarks } from "./GeminiCommand.ts"
+import { asksGeminiRecords, geminiFlags, launchFlags } from "./GeminiFlags.ts"
+import { geminiWords, makeGeminiReader, makeOutputSayings } from "./GeminiOutput.ts"
 import { geminiSayings, resumable } from "./GeminiSayings.ts"
 
 /**
@@ -34,7 +34,7 @@ export const gemini = saidPackage({
   // Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again.
   stall: Duration.seconds(302),
   ends: { words: geminiWords, exits: { 41: "login", 53: "cap" } },
-  marks,
+  marks: geminiMarks,
   identity: identifiedBy("GEMINI_SESSION_ID", "GEMINI_CLI"),
   refusedAsRoot: [],
   recordsDollars: false,
@@ -76,12 +76,12 @@ export const gemini = saidPackage({
     resumable,
     // A tool that runs, the end of a turn and its failure are in no session file.
     outputSayings: makeOutputSayings,
-    inPrintMode,
+    inPrintMode: geminiInPrintMode,
     // Measured with 0.61.0: 10 ms of processor in 10 s of a tool that slept.
     idles: true,
     variable: "GEMINI_SESSION_ID",
-    outputReader: makeOutputReader,
-    addsFormat: !asksRecords(options.agentCommand.args),
+    outputReader: makeGeminiReader,
+    addsFormat: !asksGeminiRecords(options.agentCommand.args),
     command: (order, sessionFile) => geminiCommand(options, order, sessionFile)
   })
 })

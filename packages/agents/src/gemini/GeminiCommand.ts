@@ -9,16 +9,16 @@ import { readLiteral } from "../kit/command/OnePrompt.ts"
 import { hasBegun } from "../kit/command/OwnLaunch.ts"
 import { argumentsOfProgram } from "../kit/command/CommandFront.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
-import { asksRecords, geminiFlags, launchFlags, modelFlags, records } from "./GeminiFlags.ts"
+import { asksGeminiRecords, geminiFlags, launchFlags, geminiModelFlags, geminiRecords } from "./GeminiFlags.ts"
 
 /** Recognises Gemini CLI's program, by its name or within its package. */
 export const isGemini = (word = ""): boolean => /(?:^|\/)gemini$|(?:^|\/)@google\/gemini-cli(?:\/|$)/u.test(word)
 
 /** Returns whether a process with these arguments ends after its turn. */
-export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
+export const geminiInPrintMode = (args: ReadonlyArray<string>): boolean =>
   Result.match(readWords(geminiFlags, argumentsOfProgram(isGemini, args) ?? args), {
     onFailure: () => false,
-    onSuccess: ({ meaning }) => meaning.print ?? asksRecords(args)
+    onSuccess: ({ meaning }) => meaning.print ?? asksGeminiRecords(args)
   })
 
 /** Subcommands and questions that hold no conversation: they run as any other command. */
@@ -54,13 +54,13 @@ export const geminiCommand = Effect.fn("geminiCommand")(function* (
   const { program } = options.agentCommand
   const { sessionId } = session
   if (permission !== "bypassPermissions") return yield* new AgentNotFound({ program, problem: limited })
-  const args = yield* argsWithModel(options.agentCommand, { choice }, modelFlags)
+  const args = yield* argsWithModel(options.agentCommand, { choice }, geminiModelFlags)
   const begun = yield* hasBegun(session, sessionFile)
   return yield* completeCommand(options, variables, {
     args: [
       ...args,
       ...launchFlags,
-      ...(asksRecords(args) ? [] : records),
+      ...(asksGeminiRecords(args) ? [] : geminiRecords),
       begun ? "--resume" : "--session-id",
       sessionId
     ],
@@ -70,7 +70,7 @@ export const geminiCommand = Effect.fn("geminiCommand")(function* (
 })
 
 /** Marks of a running session. They are never handed on. */
-export const marks = wordSet(
+export const geminiMarks = wordSet(
   "GEMINI_CLI GEMINI_CLI_NO_RELAUNCH GEMINI_CLI_TRUST_WORKSPACE GEMINI_CWD GEMINI_PROJECT_DIR GEMINI_SESSION_ID"
 )
-const variables = { prefixes: ["GEMINI_", "GOOGLE_"], marks }
+const variables = { prefixes: ["GEMINI_", "GOOGLE_"], marks: geminiMarks }

@@ -8,14 +8,14 @@ export const launchFlags = ["--approval-mode", "yolo", "--skip-trust"]
 
 const streamed = "stream-json"
 /** Has Gemini CLI print its records, in which alone it tells the end of its turn. */
-export const records = ["--output-format", streamed]
+export const geminiRecords = ["--output-format", streamed]
 const asking = new Set<string>(["--output-format", "-o"])
 /** Returns whether the user asked for the records. */
-export const asksRecords = (args: ReadonlyArray<string>): boolean =>
+export const asksGeminiRecords = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => asking.has(arg.split("=", 1)[0]!))
 
 /** It has no flag for effort. */
-export const modelFlags: ModelFlags = { model: ["--model", "-m"] }
+export const geminiModelFlags: ModelFlags = { model: ["--model", "-m"] }
 
 /** The flags of `gemini`. */
 export const geminiFlags: FlagTable = {

@@ -93,7 +93,7 @@ const shown = ({ error, parameters, tool_name: name, type }: Json): string => {
  * Makes a reader of that output: the text of each answer, and a line for each tool. An answer comes in pieces, which
  * are shown once it is whole.
  */
-export const makeOutputReader = () => {
+export const makeGeminiReader = () => {
   let pieces = ""
   return (line: string): Option.Option<string> => {
     const record = recordOf(line)

@@ -4,17 +4,17 @@ import { Duration, Effect, Layer, Path } from "effect"
 import { saidPackage } from "../kit/agent/SaidPackage.ts"
 import { inHead } from "../kit/lines/Head.ts"
 import {
-  identity,
-  inPrintMode,
+  openCodeIdentity,
+  openCodeInPrintMode,
   isOpenCode,
   isRun,
   literalOpenCode,
-  marks,
+  openCodeMarks,
   openCodeCommand,
   openCodeOfLaunch
 } from "./OpenCodeCommand.ts"
-import { asksRecords, namesAgent, openCodeFlags } from "./OpenCodeFlags.ts"
-import { makeOutputReader, sessionNamed } from "./OpenCodeOutput.ts"
+import { asksOpenCodeRecords, namesAgent, openCodeFlags } from "./OpenCodeFlags.ts"
+import { makeOpenCodeReader, sessionNamed } from "./OpenCodeOutput.ts"
 import { openCodeMode, openCodeSayings, openCodeWords } from "./OpenCodeSayings.ts"
 import { sessionsIn } from "./OpenCodeSessions.ts"
 import { withSessionRows } from "./SessionRows.ts"
@@ -34,8 +34,8 @@ const described = saidPackage({
   // Measured with 1.18.33: an answer that breaks off is silent for 300 s, and then asked for again.
   stall: Duration.seconds(301),
   ends: { words: openCodeWords },
-  marks,
-  identity,
+  marks: openCodeMarks,
+  identity: openCodeIdentity,
   refusedAsRoot: [],
   recordsDollars: true,
   projectFiles: ["opencode.json", "opencode.jsonc", ".opencode", "AGENTS.md"],
@@ -62,13 +62,13 @@ const described = saidPackage({
         Path.Path.use(({ join }) =>
           Effect.map(subagents(sessionId), (ids) => ids.map((id) => join(databaseOf(options), id)))
         ),
-      inPrintMode,
+      inPrintMode: openCodeInPrintMode,
       idles: true,
       variable: "OPENCODE_SESSION_ID",
       sessions: running,
       sessionIn: (output) => inHead(output, sessionNamed),
-      outputReader: makeOutputReader,
-      addsFormat: !asksRecords(options.agentCommand.args),
+      outputReader: makeOpenCodeReader,
+      addsFormat: !asksOpenCodeRecords(options.agentCommand.args),
       command: (order) => openCodeCommand(options, order)
     }
   }

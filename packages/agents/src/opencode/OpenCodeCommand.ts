@@ -7,7 +7,7 @@ import { readLiteral } from "../kit/command/OnePrompt.ts"
 import { argumentsOfProgram } from "../kit/command/CommandFront.ts"
 import { maySubcommand, withoutCeiling } from "../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
-import { asksRecords, modelFlags, openCodeFlags, records } from "./OpenCodeFlags.ts"
+import { asksOpenCodeRecords, openCodeModelFlags, openCodeFlags, openCodeRecords } from "./OpenCodeFlags.ts"
 
 /** Recognises OpenCode's program, by its name or within its package. */
 export const isOpenCode = (word = ""): boolean => /(?:^|\/)opencode(?:\.exe)?$|(?:^|\/)opencode-ai(?:\/|$)/u.test(word)
@@ -15,7 +15,7 @@ export const isOpenCode = (word = ""): boolean => /(?:^|\/)opencode(?:\.exe)?$|(
 export const isRun = (word: string | undefined): boolean => word === "run"
 
 /** Returns whether a process with these arguments ends after its turn. */
-export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
+export const openCodeInPrintMode = (args: ReadonlyArray<string>): boolean =>
   isRun((argumentsOfProgram(isOpenCode, args) ?? args)[0])
 
 /** Subcommands and questions that hold no conversation: they run as any other command. */
@@ -87,11 +87,11 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
       program,
       problem: `${unasked}: it is launched with bypassPermissions alone, which MAX_EXTERNAL_PERMISSION=bypassPermissions allows`
     })
-  const args = yield* argsWithModel(options.agentCommand, { choice }, modelFlags)
+  const args = yield* argsWithModel(options.agentCommand, { choice }, openCodeModelFlags)
   const resumed = session._tag === "Resume"
   const named = resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* freshHex(8)}`]
   return yield* completeCommand(options, variables, {
-    args: ["run", ...args, launched, ...(asksRecords(args) ? [] : records), ...named],
+    args: ["run", ...args, launched, ...(asksOpenCodeRecords(args) ? [] : openCodeRecords), ...named],
     input: prompt,
     environment: {
       XDG_DATA_HOME: options.agentDir,
@@ -107,14 +107,14 @@ export const openCodeOfLaunch: AgentKind["ofLaunch"] = ({ args, program }) => {
 }
 
 /** Marks of a running session, and of another database. They are never handed on. */
-export const marks = wordSet(
+export const openCodeMarks = wordSet(
   "OPENCODE OPENCODE_CLIENT OPENCODE_DB OPENCODE_PID OPENCODE_SERVER_PASSWORD OPENCODE_SERVER_USERNAME",
   "OPENCODE_SESSION_ID"
 )
-const variables = { names: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"], prefixes: ["OPENCODE_"], marks }
+const variables = { names: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"], prefixes: ["OPENCODE_"], marks: openCodeMarks }
 
 /** Identifies the session that runs a process with these variables. */
-export const identity: AgentKind["identity"] = (variables) => {
+export const openCodeIdentity: AgentKind["identity"] = (variables) => {
   const pid = Number(variables["OPENCODE_PID"] ?? "")
   return {
     sessionId: variables["OPENCODE_SESSION_ID"] ?? "",

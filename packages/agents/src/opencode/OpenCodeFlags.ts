@@ -4,17 +4,17 @@ import type { FlagTable } from "../kit/command/FlagTable.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
 
 /** Has OpenCode print its records, which name the session. */
-export const records = ["--format", "json"]
+export const openCodeRecords = ["--format", "json"]
 /** Returns whether the user asked for the records. */
-export const asksRecords = (args: ReadonlyArray<string>): boolean =>
-  args.some((arg) => arg.split("=", 1)[0] === records[0])
+export const asksOpenCodeRecords = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => arg.split("=", 1)[0] === openCodeRecords[0])
 
 /** Returns whether the user named the agent of OpenCode that takes the prompts. */
 export const namesAgent = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => arg.split("=", 1)[0] === "--agent")
 
 /** A resumed session keeps its model, and no variant. The provider of a model names its variants. */
-export const modelFlags: ModelFlags = {
+export const openCodeModelFlags: ModelFlags = {
   model: ["--model", "-m"],
   effort: { words: (effort) => ["--variant", effort] }
 }
@@ -37,6 +37,8 @@ export const openCodeFlags: FlagTable = {
     "--username -u"
   ),
   against: (flag, value) =>
-    flag === records[0] && value !== records[1] ? "must be json, by which each launch tells its session" : undefined,
+    flag === openCodeRecords[0] && value !== openCodeRecords[1]
+      ? "must be json, by which each launch tells its session"
+      : undefined,
   inline: true
 }

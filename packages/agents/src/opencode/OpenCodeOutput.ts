@@ -13,7 +13,7 @@ const shown = ({ error, part, type }: Json): string => {
 }
 
 /** Makes a reader of the output of `--format json`: the text of each answer, and a line for each tool. */
-export const makeOutputReader = () =>
+export const makeOpenCodeReader = () =>
   makeRecordReader((record) =>
     sessionNamed(record) !== undefined && typeof record["timestamp"] === "number" ? shown(record) : undefined
   )

@@ -1,9 +1,9 @@
 import { Duration } from "effect"
 import { saidPackage } from "../kit/agent/SaidPackage.ts"
 import { identifiedBy } from "../kit/command/IdentifiedBy.ts"
-import { isPi, literalPi, marks, piCommand, piOfLaunch } from "./PiCommand.ts"
+import { isPi, literalPi, piMarks, piCommand, piOfLaunch } from "./PiCommand.ts"
 import { piFlags } from "./PiFlags.ts"
-import { makeOutputReader } from "./PiOutput.ts"
+import { makePiReader } from "./PiOutput.ts"
 import { piSayings, piWords } from "./PiSayings.ts"
 
 /**
@@ -29,7 +29,7 @@ export const pi = saidPackage({
   // Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again.
   stall: Duration.seconds(301),
   ends: { words: piWords },
-  marks,
+  marks: piMarks,
   identity: identifiedBy("PI_SESSION_ID", "PI_CODING_AGENT"),
   refusedAsRoot: [],
   recordsDollars: true,
@@ -52,7 +52,7 @@ export const pi = saidPackage({
     // Measured with 0.87.1: it used no processor for 200 s of a tool that slept.
     idles: true,
     variable: "PI_SESSION_ID",
-    outputReader: makeOutputReader,
+    outputReader: makePiReader,
     command: (order, sessionFile) => piCommand(options, order, sessionFile)
   })
 })

@@ -6,7 +6,7 @@ import { argsWithModel } from "../kit/command/ChosenModel.ts"
 import { completeCommand } from "../kit/command/CompleteCommand.ts"
 import { readWords } from "../kit/command/FlagTable.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
-import { modelFlags, piFlags } from "./PiFlags.ts"
+import { piModelFlags, piFlags } from "./PiFlags.ts"
 import { isTrustedInPi } from "./PiTrust.ts"
 
 /** Recognises pi's program, by its name or within its package. */
@@ -62,7 +62,7 @@ export const piCommand = Effect.fn("piCommand")(function* (
             reason === "missing" ? Effect.undefined : new AgentNotFound({ program, problem: message })
           )
         )
-  const args = yield* argsWithModel(options.agentCommand, { choice }, modelFlags)
+  const args = yield* argsWithModel(options.agentCommand, { choice }, piModelFlags)
   const isAlone = !print && prompt !== "" && folder !== undefined
   const asks = isAlone && !(yield* isTrustedInPi(options.agentDir, folder))
   return yield* completeCommand(options, variables, {
@@ -90,11 +90,11 @@ export const piOfLaunch: AgentKind["ofLaunch"] = ({ args, program }, sessionId) 
 }
 
 /** Marks of a running session. They are never handed on. */
-export const marks = wordSet(
+export const piMarks = wordSet(
   "AI_AGENT PI_CODING_AGENT PI_MODEL PI_PROVIDER PI_REASONING_LEVEL PI_SESSION_FILE PI_SESSION_ID"
 )
 const variables = {
   names: ["PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "PI_PACKAGE_DIR"],
   prefixes: ["ANTHROPIC_", "OPENAI_", "AZURE_OPENAI_", "GEMINI_", "OPENROUTER_"],
-  marks
+  marks: piMarks
 }

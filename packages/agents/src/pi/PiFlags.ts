@@ -4,7 +4,7 @@ import type { FlagTable } from "../kit/command/FlagTable.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
 
 /** It passes over an effort that it does not know. */
-export const modelFlags: ModelFlags = {
+export const piModelFlags: ModelFlags = {
   model: ["--model"],
   effort: {
     words: (effort) => ["--thinking", effort],

@@ -10,7 +10,7 @@ const tools = { spawning: wordSet("bash powershell"), editing: wordSet("edit wri
 const looks = wordSet("read grep find ls")
 
 /** Returns the words of a message. */
-export const wordsOf = (message: Json): string =>
+export const piWordsOf = (message: Json): string =>
   messageParts(message["content"])
     .flatMap(({ text, type }) => (type === "text" ? [textOf(text)] : []))
     .join("\n")
@@ -65,11 +65,15 @@ const answer = (message: Json, id: string): ReadonlyArray<Saying> => {
 const messageSayings = (message: Json, id: string): ReadonlyArray<Saying> => {
   switch (message["role"]) {
     case "user":
-      return [{ _tag: "Prompt", text: wordsOf(message) }]
+      return [{ _tag: "Prompt", text: piWordsOf(message) }]
     case "assistant":
       return answer(message, id)
     case "toolResult": {
-      const result = { id: textOf(message["toolCallId"]), text: wordsOf(message), failed: message["isError"] === true }
+      const result = {
+        id: textOf(message["toolCallId"]),
+        text: piWordsOf(message),
+        failed: message["isError"] === true
+      }
       return saidResult(result, !looks.has(textOf(message["toolName"])))
     }
     default:

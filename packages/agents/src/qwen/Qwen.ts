@@ -6,7 +6,15 @@ import { commandBefore } from "../kit/command/OwnLaunch.ts"
 import { settingsHooks } from "../kit/hooks/SettingsHooks.ts"
 import { linesBelow } from "../kit/lines/LinesBelow.ts"
 import { longestSet } from "../kit/settings/SetLimits.ts"
-import { compactPrompt, inPrintMode, isQwen, limitVariables, literalQwen, marks, qwenCommand } from "./QwenCommand.ts"
+import {
+  qwenCompactPrompt,
+  qwenInPrintMode,
+  isQwen,
+  qwenLimitVariables,
+  literalQwen,
+  qwenMarks,
+  qwenCommand
+} from "./QwenCommand.ts"
 import { mode, qwenFlags } from "./QwenFlags.ts"
 import { qwenSayings } from "./QwenSayings.ts"
 
@@ -33,7 +41,7 @@ export const qwen = saidPackage({
   // Measured with 0.24.4: a retry waits for 300 s at most.
   stall: Duration.seconds(301),
   ends: { words: {}, exits: { 53: "cap", 55: "cap" } },
-  marks,
+  marks: qwenMarks,
   identity: identifiedBy("QWEN_CODE_SESSION_ID", "QWEN_CODE"),
   refusedAsRoot: [],
   editsAnywhere: true,
@@ -78,7 +86,7 @@ export const qwen = saidPackage({
     // projects/FOLDER/subagents/ID/agent-ID.jsonl
     subagents: ({ path, sessionId }) =>
       Path.Path.use(({ dirname, join }) => linesBelow(join(dirname(dirname(path)), "subagents", sessionId))),
-    inPrintMode,
+    inPrintMode: qwenInPrintMode,
     // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
     idles: true,
     variable: "QWEN_CODE_SESSION_ID",
@@ -86,9 +94,9 @@ export const qwen = saidPackage({
       longestSet({
         files: [options.agentDir, ...(project === "" ? [] : [`${project}/.qwen`])].map((at) => `${at}/settings.json`),
         keys: ["timeout", "streamIdleTimeoutMs"],
-        values: limitVariables.map((name) => options.environment[name])
+        values: qwenLimitVariables.map((name) => options.environment[name])
       }),
-    compactPrompt,
+    compactPrompt: qwenCompactPrompt,
     outputReader: makeStreamJsonReader,
     command: (order, sessionFile) => qwenCommand(options, order, sessionFile)
   })

@@ -10,7 +10,7 @@ import { hasBegun } from "../kit/command/OwnLaunch.ts"
 import { argumentsOfProgram } from "../kit/command/CommandFront.ts"
 import { withoutCeiling } from "../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../kit/command/WordSet.ts"
-import { headless, limitsOf, modelFlags, qwenFlags } from "./QwenFlags.ts"
+import { qwenHeadless, qwenLimitsOf, qwenModelFlags, qwenFlags } from "./QwenFlags.ts"
 
 /** Recognises Qwen Code's program, by its name or within its package. */
 export const isQwen = (word = ""): boolean => /(?:^|\/)qwen$|(?:^|\/)@qwen-code\/qwen-code(?:\/|$)/u.test(word)
@@ -18,8 +18,8 @@ export const isQwen = (word = ""): boolean => /(?:^|\/)qwen$|(?:^|\/)@qwen-code\
 /**
  * Returns whether a process with these arguments ends after its turn. A prompt that is no flag's value runs one turn.
  */
-export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
-  args.includes(headless[0]!) ||
+export const qwenInPrintMode = (args: ReadonlyArray<string>): boolean =>
+  args.includes(qwenHeadless[0]!) ||
   Result.match(readWords(qwenFlags, argumentsOfProgram(isQwen, args) ?? args), {
     onFailure: () => false,
     onSuccess: ({ meaning, words }) => meaning.print ?? words.length > 0
@@ -47,7 +47,7 @@ const interactive =
   "a Qwen Code in a terminal runs the status line of the project, which it may write: give it its prompt with -p, or run it with --yolo"
 
 /** Makes a session compact in place. It is an argument, by which its process is known. */
-export const compactPrompt = "/compress"
+export const qwenCompactPrompt = "/compress"
 
 /**
  * Builds `qwen <flags> --approval-mode MODE (--session-id | --resume) ID`, with the prompt on standard input. In a
@@ -62,14 +62,14 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
   const { agentCommand, agentDir } = options
   const { sessionId } = session
   const limited = permission !== "bypassPermissions"
-  const compacts = prompt === compactPrompt
+  const compacts = prompt === qwenCompactPrompt
   const window = !print && !limited
-  const asked = promptWords({ compacts, prompt, window }, { flag: "--prompt-interactive", headless })
-  const args = yield* argsWithModel(agentCommand, { choice }, modelFlags)
+  const asked = promptWords({ compacts, prompt, window }, { flag: "--prompt-interactive", headless: qwenHeadless })
+  const args = yield* argsWithModel(agentCommand, { choice }, qwenModelFlags)
   const begun = yield* hasBegun(session, sessionFile)
   return yield* completeCommand(options, variables, {
     ...asked,
-    args: [...args, ...limitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId, ...asked.args],
+    args: [...args, ...qwenLimitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId, ...asked.args],
     environment: {
       // Settings and files of variables, which an edit may write, come after these.
       QWEN_HOME: agentDir,
@@ -81,11 +81,15 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
 })
 
 /** Marks of a running session. They are never handed on. */
-export const marks = wordSet(
+export const qwenMarks = wordSet(
   "QWEN_CODE QWEN_CODE_AGENT_ID QWEN_CODE_CLI QWEN_CODE_LAUNCHER_PID QWEN_CODE_MANAGED_NPM_PIN QWEN_CODE_MODEL",
   "QWEN_CODE_MODEL_IDENTITY QWEN_CODE_NO_RELAUNCH QWEN_CODE_PRIVATE_RELAUNCH_ENV_PROVENANCE QWEN_CODE_PROJECT_DIR",
   "QWEN_CODE_PROMPT_ID QWEN_CODE_RELAUNCH_ARGS QWEN_CODE_SESSION_ID QWEN_CODE_STARTUP_VERSION"
 )
 /** Variables by which a user gives the service more time for an answer. */
-export const limitVariables = ["QWEN_CODE_API_TIMEOUT_MS", "QWEN_STREAM_IDLE_TIMEOUT_MS"] as const
-const variables = { names: limitVariables, prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"], marks }
+export const qwenLimitVariables = ["QWEN_CODE_API_TIMEOUT_MS", "QWEN_STREAM_IDLE_TIMEOUT_MS"] as const
+const variables = {
+  names: qwenLimitVariables,
+  prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"],
+  marks: qwenMarks
+}

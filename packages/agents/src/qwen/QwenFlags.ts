@@ -14,16 +14,16 @@ export const mode = "--approval-mode"
 const modes: Readonly<Record<Permission, string>> = { acceptEdits: "auto-edit", bypassPermissions: "yolo" }
 
 /** Returns the flags that hold a launch below the ceiling. The user's own come first. */
-export const limitsOf = (permission: Permission, args: ReadonlyArray<string>): ReadonlyArray<string> => [
+export const qwenLimitsOf = (permission: Permission, args: ReadonlyArray<string>): ReadonlyArray<string> => [
   mode,
   modes[permission],
   ...(permission === "bypassPermissions" || args.includes(safe) ? [] : [safe])
 ]
 /** The flag by which a headless launch is known: its prompt is on standard input. */
-export const headless = ["--input-format", "text"]
+export const qwenHeadless = ["--input-format", "text"]
 
 /** It has no flag for effort. */
-export const modelFlags: ModelFlags = { model: ["--model", "-m"] }
+export const qwenModelFlags: ModelFlags = { model: ["--model", "-m"] }
 
 /** The flags of `qwen`. */
 export const qwenFlags: FlagTable = {

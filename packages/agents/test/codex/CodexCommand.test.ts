@@ -4,9 +4,9 @@ import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Effect, FileSystem, Option, Result } from "effect"
 import { codex } from "../../src/codex/Codex.ts"
-import { inPrintMode, launchesCodex, runsCodex } from "../../src/codex/command/CodexVerb.ts"
-import { codexCommand, compactPrompt } from "../../src/codex/command/CodexLaunch.ts"
-import { makeOutputReader } from "../../src/codex/command/CodexOutput.ts"
+import { codexInPrintMode, launchesCodex, runsCodex } from "../../src/codex/command/CodexVerb.ts"
+import { codexCommand, codexCompactPrompt } from "../../src/codex/command/CodexLaunch.ts"
+import { makeCodexReader } from "../../src/codex/command/CodexOutput.ts"
 
 const taken = (...words: ReadonlyArray<string>) => codex.takeApart(words, { program: "codex", args: [] })
 const literal = (...words: ReadonlyArray<string>) => taken("codex", ...words)
@@ -168,9 +168,9 @@ describe("codex#in-a-terminal", () => {
 
   it("a Codex ends after its turn where it is exec", () => {
     for (const program of [[], ["/x/bin/codex"], ["node", "/x/@openai/codex/bin/codex.js"]]) {
-      assert.isTrue(inPrintMode([...program, "exec", "--json"]))
-      assert.isTrue(inPrintMode([...program, "-m", "gpt-5", "exec", "--json"]))
-      assert.isFalse(inPrintMode([...program, "--no-daemon", "--", "exec"]))
+      assert.isTrue(codexInPrintMode([...program, "exec", "--json"]))
+      assert.isTrue(codexInPrintMode([...program, "-m", "gpt-5", "exec", "--json"]))
+      assert.isFalse(codexInPrintMode([...program, "--no-daemon", "--", "exec"]))
     }
   })
 })
@@ -351,15 +351,18 @@ it.layer(HostServices.layer)((it) => {
       Effect.gen(function* () {
         for (const print of [true, false]) {
           const session = { _tag: "Resume", sessionId: "01a2" } as const
-          const { args, input, window } = yield* interactive({ session, prompt: compactPrompt, print })
-          const own = yield* codexCommand(options("--skip-git-repo-check"), order({ session, prompt: compactPrompt }))
+          const { args, input, window } = yield* interactive({ session, prompt: codexCompactPrompt, print })
+          const own = yield* codexCommand(
+            options("--skip-git-repo-check"),
+            order({ session, prompt: codexCompactPrompt })
+          )
           assert.lengthOf(
             own.args.filter((arg) => arg === "--skip-git-repo-check"),
             1
           )
           assert.deepStrictEqual([input, window], [undefined, undefined])
           const limited = ["exec", "-m", "gpt-5", "-s", "read-only", "-c", "model_auto_compact_token_limit=1"]
-          const resumed = ["--skip-git-repo-check", "--json", "resume", "01a2", "--", compactPrompt]
+          const resumed = ["--skip-git-repo-check", "--json", "resume", "01a2", "--", codexCompactPrompt]
           assert.deepStrictEqual(args, [...limited, ...resumed])
         }
       })
@@ -369,7 +372,7 @@ it.layer(HostServices.layer)((it) => {
 
 describe("behaviour#last-words", () => {
   it("the output shows each answer and a line for each tool, and words that are no record stay", () => {
-    const read = makeOutputReader()
+    const read = makeCodexReader()
     const shown = (record: unknown) => read(JSON.stringify(record))
     const item = (type: string, more: object) => shown({ type, item: { id: "i", ...more } })
     assert.deepStrictEqual(item("item.completed", { type: "agent_message", text: "Done." }), Option.some("Done."))

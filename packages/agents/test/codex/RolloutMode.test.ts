@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { compactPrompt } from "../../src/codex/command/CodexLaunch.ts"
+import { codexCompactPrompt } from "../../src/codex/command/CodexLaunch.ts"
 import { rolloutModes } from "../../src/codex/session/RolloutMode.ts"
 
 const turn = (type: string, approval_policy: string, mode = "default") => ({
@@ -34,7 +34,7 @@ describe("behaviour#permission-ceiling", () => {
   })
 
   it("a turn in which souffleur compacted the session tells nothing of its mode", () => {
-    const compacting = [turn("read-only", "never"), prompt(compactPrompt)]
+    const compacting = [turn("read-only", "never"), prompt(codexCompactPrompt)]
     assert.strictEqual(newest(turn("workspace-write", "never"), prompt("work"), ...compacting), "acceptEdits")
     assert.strictEqual(newest(...compacting, turn("read-only", "never"), prompt("look")), "asks")
   })
@@ -42,7 +42,7 @@ describe("behaviour#permission-ceiling", () => {
   it("a compaction within a turn writes its mode anew, and that turn's prompt tells whose it is", () => {
     const work = [began, turn("workspace-write", "never"), prompt("work")]
     const [again, looking] = [compacted, turn("read-only", "never")]
-    const ours = [began, compacted, looking, prompt(compactPrompt)]
+    const ours = [began, compacted, looking, prompt(codexCompactPrompt)]
     assert.strictEqual(newest(...work, ...ours, again, looking), "acceptEdits")
     assert.strictEqual(newest(...work, ...ours, again, looking, again, looking), "acceptEdits")
     assert.strictEqual(newest(...work, began, looking, prompt("look"), again, looking), "asks")

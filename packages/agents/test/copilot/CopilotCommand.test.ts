@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option, Result } from "effect"
 import { copilot } from "../../src/copilot/Copilot.ts"
-import { copilotCommand, inPrintMode } from "../../src/copilot/CopilotCommand.ts"
+import { copilotCommand, copilotInPrintMode } from "../../src/copilot/CopilotCommand.ts"
 
 const { ofLaunch, parseCommand } = copilot
 const said = (...words: ReadonlyArray<string>) =>
@@ -135,9 +135,9 @@ it.layer(HostServices.layer)((it) => {
         const permission = clamp("bypassPermissions", "bypassPermissions")
         const { args, input, window } = yield* launched([], { print: false, permission })
         assert.deepStrictEqual([args.at(-1), input, window], ["--interactive=--yolo", undefined, true])
-        assert.isFalse(inPrintMode(args))
+        assert.isFalse(copilotInPrintMode(args))
         assert.strictEqual((yield* launched([], { print: false, prompt: "", permission })).args.at(-1), "s1")
-        assert.isTrue(inPrintMode((yield* launched([])).args))
+        assert.isTrue(copilotInPrintMode((yield* launched([])).args))
         for (const print of [true, false]) {
           const compacts = yield* launched([], { prompt: "/compact", print, permission })
           assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compact"], undefined])

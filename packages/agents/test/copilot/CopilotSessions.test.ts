@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
-import { makeOutputReader } from "../../src/copilot/CopilotOutput.ts"
+import { makeCopilotReader } from "../../src/copilot/CopilotOutput.ts"
 import { copilot } from "../../src/copilot/Copilot.ts"
 
 const id = "fin-1"
@@ -127,7 +127,7 @@ it.layer(HostServices.layer)((it) => {
 
 describe("behaviour#last-words", () => {
   it("the output of --output-format json shows each answer and a line for each tool, and other words stay", () => {
-    const read = makeOutputReader()
+    const read = makeCopilotReader()
     const shown = (type: string, data: object) => read(JSON.stringify({ type, data }))
     assert.deepStrictEqual(shown("assistant.message", { content: "Done." }), Option.some("Done."))
     assert.deepStrictEqual(shown("session.error", { message: "429 limit" }), Option.some("429 limit"))

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, Option, Result } from "effect"
 import { gemini } from "../../src/gemini/Gemini.ts"
-import { geminiCommand, inPrintMode } from "../../src/gemini/GeminiCommand.ts"
+import { geminiCommand, geminiInPrintMode } from "../../src/gemini/GeminiCommand.ts"
 
 const { ofLaunch, parseCommand } = gemini
 const said = (...words: ReadonlyArray<string>) =>
@@ -89,8 +89,8 @@ it.layer(HostServices.layer)((it) => {
           GEMINI_CLI_HOME: "/home/ada",
           GEMINI_SESSION_ID: "s1"
         })
-        assert.isTrue(inPrintMode(["node", "/bin/gemini", ...args]))
-        for (const other of [["-i", "sing"], []]) assert.isFalse(inPrintMode(["node", "/bin/gemini", ...other]))
+        assert.isTrue(geminiInPrintMode(["node", "/bin/gemini", ...args]))
+        for (const other of [["-i", "sing"], []]) assert.isFalse(geminiInPrintMode(["node", "/bin/gemini", ...other]))
       })
     )
   })
@@ -106,7 +106,7 @@ it.layer(HostServices.layer)((it) => {
           const args = yield* argsOf(own)
           assert.deepStrictEqual(args, [...own, "--approval-mode", "yolo", "--skip-trust", "--resume", "s1"])
           assert.deepStrictEqual(Option.getOrThrow(ofLaunch({ program: "gemini", args }, "s1")).args, own)
-          assert.isTrue(inPrintMode(["node", "/bin/gemini", ...args]))
+          assert.isTrue(geminiInPrintMode(["node", "/bin/gemini", ...args]))
         }
       })
     )

@@ -5,7 +5,7 @@ import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { pi } from "../../src/pi/Pi.ts"
-import { makeOutputReader } from "../../src/pi/PiOutput.ts"
+import { makePiReader } from "../../src/pi/PiOutput.ts"
 
 const id = "fin-1"
 const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
@@ -104,7 +104,7 @@ it.layer(HostServices.layer)((it) => {
 
 describe("behaviour#last-words", () => {
   it("the output of --mode json shows each answer and a line for each tool, and other words stay", () => {
-    const read = makeOutputReader()
+    const read = makePiReader()
     const shown = (record: unknown) => read(JSON.stringify(record))
     const said = { role: "assistant", content: [{ type: "text", text: "Done." }] }
     assert.deepStrictEqual(shown({ type: "message_end", message: said }), Option.some("Done."))

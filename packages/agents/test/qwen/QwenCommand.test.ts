@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, Option, Result } from "effect"
 import { qwen } from "../../src/qwen/Qwen.ts"
-import { inPrintMode, qwenCommand } from "../../src/qwen/QwenCommand.ts"
+import { qwenInPrintMode, qwenCommand } from "../../src/qwen/QwenCommand.ts"
 
 const { ofLaunch, parseCommand } = qwen
 
@@ -130,10 +130,12 @@ it.layer(HostServices.layer)((it) => {
     )
     it.effect("a process that ends after its turn is known by its prompt", () =>
       Effect.gen(function* () {
-        assert.isTrue(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([]))]))
-        assert.isTrue(inPrintMode(["node", "/bin/qwen", "sing"]))
-        assert.isFalse(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { print: false, permission: all }))]))
-        assert.isFalse(inPrintMode(["node", "/bin/qwen", "--resume", "s1"]))
+        assert.isTrue(qwenInPrintMode(["node", "/bin/qwen", ...(yield* argsOf([]))]))
+        assert.isTrue(qwenInPrintMode(["node", "/bin/qwen", "sing"]))
+        assert.isFalse(
+          qwenInPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { print: false, permission: all }))])
+        )
+        assert.isFalse(qwenInPrintMode(["node", "/bin/qwen", "--resume", "s1"]))
       })
     )
   })

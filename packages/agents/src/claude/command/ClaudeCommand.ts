@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { argsWithModel } from "../../kit/command/ChosenModel.ts"
 import { completeCommand, type LaunchOptions } from "../../kit/command/CompleteCommand.ts"
 import { variablesOf } from "./ClaudeEnvironment.ts"
-import { fresh, modelFlags, resumed } from "./ClaudeFlags.ts"
+import { fresh, claudeModelFlags, resumed } from "./ClaudeFlags.ts"
 import { isClaude } from "./ClaudeLiteral.ts"
 
 /**
@@ -21,14 +21,14 @@ const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...a
 const modesHeldTo = { plan: "plan", asks: "default" } as const
 
 /** Prompt that makes a session compact. */
-export const compactPrompt = "/compact"
+export const claudeCompactPrompt = "/compact"
 
 /**
  * Returns whether the prompt goes to standard input, where an agent in print mode reads it if no argument is a prompt.
  * In any other mode standard input belongs to a person. `/compact` stays an argument: it says nothing of the
  * conversation, and processes are recognised by it.
  */
-const asInput = ({ print, prompt }: AgentOrder): boolean => print && prompt !== "" && prompt !== compactPrompt
+const asInput = ({ print, prompt }: AgentOrder): boolean => print && prompt !== "" && prompt !== claudeCompactPrompt
 
 /**
  * Builds `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec:
@@ -42,7 +42,7 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (options: Laun
   const { session } = order
   return yield* completeCommand(options, variablesOf(environment), {
     args: [
-      ...(yield* argsWithModel(agent, order, modelFlags)),
+      ...(yield* argsWithModel(agent, order, claudeModelFlags)),
       ...(order.reads === undefined || !namesClaude(agent) ? [] : [`--settings=${mayRead(order.reads)}`]),
       session._tag === "Resume" ? resumed : fresh,
       session.sessionId,

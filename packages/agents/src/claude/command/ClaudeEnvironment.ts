@@ -1,6 +1,6 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
 import { wordSet } from "../../kit/command/WordSet.ts"
-import { limitVariables } from "../settings/OwnLimits.ts"
+import { claudeLimitVariables } from "../settings/OwnLimits.ts"
 import { claudeFlags } from "./ClaudeFlags.ts"
 import { agentPid } from "../hooks/ClaudeHook.ts"
 
@@ -14,7 +14,7 @@ const names = [
   "CLAUDE_CODE_TMPDIR",
   "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
   ...Object.keys(claudeFlags.capVariables ?? {}),
-  ...limitVariables
+  ...claudeLimitVariables
 ]
 const prefixes = ["ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
 
@@ -32,7 +32,7 @@ const clouds: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Marks of a running session. They are never handed on, whatever the user allows. */
-export const marks = wordSet(
+export const claudeMarks = wordSet(
   "CLAUDECODE CLAUDE_PID CLAUDE_CODE_SESSION_ID CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT"
 )
 
@@ -40,7 +40,7 @@ export const marks = wordSet(
  * Identifies the agent that runs a process with these variables, which it gives to its tools and hooks (spec:
  * claude-code#environment).
  */
-export const identity = (variables: Variables): AgentIdentity => ({
+export const claudeIdentity = (variables: Variables): AgentIdentity => ({
   sessionId: variables["CLAUDE_CODE_SESSION_ID"] ?? "",
   pid: agentPid(variables),
   project: variables["CLAUDE_PROJECT_DIR"] ?? "",
@@ -52,5 +52,5 @@ export const variablesOf = (ours: Variables) => ({
   // To the agent an empty folder is the one in which it works, and nobody means that.
   names: ours[folderVariable] === "" ? names.filter((name) => name !== folderVariable) : names,
   prefixes: [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))],
-  marks
+  marks: claudeMarks
 })

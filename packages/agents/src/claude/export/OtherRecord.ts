@@ -6,4 +6,4 @@ const other =
   /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
 
 /** Returns whether a line begins as such a record. */
-export const isOther = (line: string): boolean => other.test(line)
+export const isOtherRecord = (line: string): boolean => other.test(line)

@@ -7,7 +7,7 @@ import type { ToolLimit } from "../../kit/said/SaidTurn.ts"
 import { jsonAt, localSettings, managedFolder } from "./SettingsJson.ts"
 
 /** The variables by which a user raises the limits of Claude Code (spec: claude-code#limits-of-tools). */
-export const limitVariables = [
+export const claudeLimitVariables = [
   "API_TIMEOUT_MS",
   "BASH_DEFAULT_TIMEOUT_MS",
   "BASH_MAX_TIMEOUT_MS",
@@ -15,7 +15,7 @@ export const limitVariables = [
 ] as const
 
 /** What the user allows, ms; 0: no setting says more than the agent does by itself. */
-export type OwnLimits = Readonly<Record<(typeof limitVariables)[number], number>>
+export type OwnLimits = Readonly<Record<(typeof claudeLimitVariables)[number], number>>
 /** No limit that a user has set. */
 const noLimits: OwnLimits = {
   API_TIMEOUT_MS: 0,

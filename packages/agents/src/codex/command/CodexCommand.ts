@@ -4,7 +4,7 @@ import { type FlagTable, readWords } from "../../kit/command/FlagTable.ts"
 import { withoutCeiling } from "../../kit/command/WithoutCeiling.ts"
 import { wordSet } from "../../kit/command/WordSet.ts"
 import { codexFlags, interactiveFlags, ownProcess, sandboxFlag } from "./CodexFlags.ts"
-import { isExec, isOther } from "./CodexVerb.ts"
+import { isExec, isOtherVerb } from "./CodexVerb.ts"
 
 /** Subcommands and questions of Codex that hold no conversation: they run as any other command. */
 const errands = wordSet(
@@ -28,7 +28,7 @@ const takenApart = (
   const { args, behind, meaning, words: said } = read.success
   const [first = ""] = said
   if (!print && isExec(first)) return refused("the flags of exec come behind it: write codex exec -m MODEL -- PROMPT")
-  if (!print && isOther(first))
+  if (!print && isOtherVerb(first))
     return withoutCeiling(
       `codex ${first}`,
       said.length === 1 && args.length + behind.length === 0
@@ -66,6 +66,6 @@ export const codexOfLaunch: AgentKind["ofLaunch"] = ({ args, program }) => {
 }
 
 /** Marks of a running session. They are never handed on. */
-export const marks = wordSet(
+export const codexMarks = wordSet(
   "CODEX_SESSION_ID CODEX_THREAD_ID CODEX_CI CODEX_TOOL_CALL_ID CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED"
 )

@@ -20,9 +20,9 @@ export const ceilingOf = (permission: Permission): ReadonlyArray<string> => [san
 export const anyFolder = "--skip-git-repo-check"
 
 /** Has Codex print its records, of which the first names the session. */
-export const records = "--json"
+export const codexRecords = "--json"
 /** Returns whether the user asked for the records. */
-export const asksRecords = (args: ReadonlyArray<string>): boolean => args.includes(records)
+export const asksCodexRecords = (args: ReadonlyArray<string>): boolean => args.includes(codexRecords)
 
 const sandbox = ceilingFlag(
   sandboxes,
@@ -52,7 +52,7 @@ const nothing: FlagMeaning = { takes: "none", read: () => undefined }
 export const codexFlags: FlagTable = {
   kept: {
     one: wordSet(...kept.one, "--output-schema --output-last-message -o --color"),
-    none: wordSet(...kept.none, records, anyFolder)
+    none: wordSet(...kept.none, codexRecords, anyFolder)
   },
   lifting: wordSet(
     "--add-dir --approve-for-me --ask-for-approval -a --dangerously-bypass-hook-trust --disable --enable --full-auto",

@@ -3,21 +3,21 @@ import type { AgentOptions } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
 import { argsWithModel, type ModelFlags } from "../../kit/command/ChosenModel.ts"
 import { completeCommand } from "../../kit/command/CompleteCommand.ts"
-import { marks } from "./CodexCommand.ts"
+import { codexMarks } from "./CodexCommand.ts"
 import { unapprovedHooks } from "./HookTrust.ts"
-import { anyFolder, asksRecords, ceilingOf, ownProcess, records, sandboxFlag } from "./CodexFlags.ts"
+import { anyFolder, asksCodexRecords, ceilingOf, ownProcess, codexRecords, sandboxFlag } from "./CodexFlags.ts"
 
 const variables = {
   names: ["CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
   prefixes: ["OPENAI_", "AZURE_OPENAI_"],
-  marks
+  marks: codexMarks
 }
 
 /**
  * Makes a session compact in place: the model reads it once the conversation before it is compacted. It is the last
  * argument, by which its process is known.
  */
-export const compactPrompt = "The conversation was compacted. Answer with one word, and use no tool."
+export const codexCompactPrompt = "The conversation was compacted. Answer with one word, and use no tool."
 
 /** Holds an agent to looking: its commands write nothing, whatever the ceiling is. */
 const looking = [sandboxFlag, "read-only"]
@@ -66,7 +66,7 @@ export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentO
   const { agentCommand, agentDir } = options
   const args = yield* argsWithModel(agentCommand, order, modelFlags)
   const { heldTo, looks = false, permission, print, prompt, session } = order
-  const compacts = prompt === compactPrompt
+  const compacts = prompt === codexCompactPrompt
   const resumed = session._tag === "Resume" ? ["resume", session.sessionId] : []
   const behind = ["--", prompt]
   const ceiling = looks || heldTo !== undefined ? looking : ceilingOf(permission)
@@ -88,7 +88,7 @@ export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentO
           ...(compacts ? compacting : ceiling),
           // Its session has worked in that folder already, in a window perhaps, where Codex asks for no repository.
           ...(session._tag === "Resume" && !args.includes(anyFolder) ? [anyFolder] : []),
-          ...(asksRecords(args) ? [] : [records]),
+          ...(asksCodexRecords(args) ? [] : [codexRecords]),
           ...resumed,
           ...(compacts ? behind : ["-"])
         ],

@@ -2,7 +2,7 @@ import { errorLine, makeRecordReader, toolLine } from "../../kit/agent/OutputRec
 import { isJson, type Json, textOf } from "../../kit/lines/JsonRecord.ts"
 
 /** Makes a reader of Codex's output: the text of each answer and error, and a line for each tool. */
-export const makeOutputReader = () => {
+export const makeCodexReader = () => {
   let told = ""
   /** A turn fails with the words of the error before it. */
   const once = (problem: string): string => {

@@ -36,13 +36,13 @@ export const isCodex = (word = ""): boolean => /(?:^|\/)codex(?:\.exe)?$|(?:^|\/
 export const isExec = (word: string | undefined): boolean => word === "exec" || word === "e"
 
 /** Recognises a word that begins an errand or a server, and no conversation. */
-export const isOther = (verb: string): boolean => maySubcommand(verb) && !isExec(verb) && verb !== "resume"
+export const isOtherVerb = (verb: string): boolean => maySubcommand(verb) && !isExec(verb) && verb !== "resume"
 
 /** Recognises a Codex that works through turns in its own process. */
 export const runsCodex = (words: ReadonlyArray<string>): boolean => {
   const args = argumentsOfProgram(isCodex, words)
   const verb = args === undefined ? undefined : verbOf(args)
-  return verb !== undefined && !isOther(verb)
+  return verb !== undefined && !isOtherVerb(verb)
 }
 
 /** Returns whether a process waits for a Codex, which then has the same arguments. */
@@ -52,5 +52,5 @@ export const launchesCodex = (launcher: ReadonlyArray<string>, words: ReadonlyAr
 }
 
 /** Returns whether a process with these arguments ends after its turn. */
-export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
+export const codexInPrintMode = (args: ReadonlyArray<string>): boolean =>
   isExec(verbOf(argumentsOfProgram(isCodex, args) ?? args))

@@ -1,7 +1,8 @@
 import { type Json, jsonOf, objectsIn, textOf } from "../../kit/lines/JsonRecord.ts"
 
 /** Returns the words of a message, part by part. */
-export const wordsOf = ({ content }: Json): ReadonlyArray<string> => objectsIn(content).map(({ text }) => textOf(text))
+export const itemWords = ({ content }: Json): ReadonlyArray<string> =>
+  objectsIn(content).map(({ text }) => textOf(text))
 
 /** Returns whether a message comes from a person or a launch. Codex writes its own instructions as a user's too. */
 export const isPrompt = (message: Json): boolean => {
@@ -9,7 +10,7 @@ export const isPrompt = (message: Json): boolean => {
   const kinds = jsonOf(message["internal_chat_message_metadata_passthrough"])["content_item_kinds"]
   return Array.isArray(kinds)
     ? kinds.includes("user.text")
-    : !wordsOf(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))
+    : !itemWords(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))
 }
 
 /** Recognises words of the model. */

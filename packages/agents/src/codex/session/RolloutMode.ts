@@ -1,6 +1,6 @@
 import type { SessionMode } from "@souffleur/domain"
 import { type Json, jsonOf } from "../../kit/lines/JsonRecord.ts"
-import { compactPrompt } from "../command/CodexLaunch.ts"
+import { codexCompactPrompt } from "../command/CodexLaunch.ts"
 import { rolloutSayings } from "./RolloutSayings.ts"
 
 /** Returns what a turn may do, by its sandbox and by what it asks a person for. */
@@ -29,13 +29,13 @@ export const rolloutModes = () => {
     const { type } = record
     for (const said of rolloutSayings(record)) if (said._tag === "Prompt") prompt = said.text
     if (open !== undefined) {
-      if (prompt !== "") return closed(prompt === compactPrompt)
+      if (prompt !== "") return closed(prompt === codexCompactPrompt)
       if (type === "compacted") open = { ...open, compacted: true }
       const begins = type === "session_meta" || jsonOf(record["payload"])["type"] === "task_started"
       return begins ? closed(open.compacted) : undefined
     }
     if (type !== "turn_context") return undefined
-    const [isAsked, isOurs] = [prompt !== "", prompt === compactPrompt]
+    const [isAsked, isOurs] = [prompt !== "", prompt === codexCompactPrompt]
     prompt = ""
     const mode = modeOf(jsonOf(record["payload"]))
     if (isAsked) return isOurs ? undefined : mode

@@ -12,7 +12,7 @@ import {
 } from "../../kit/lines/JsonRecord.ts"
 import { saidEnd } from "../../kit/said/Failures.ts"
 import type { Saying } from "../../kit/said/Said.ts"
-import { isAnswer, isCall, isPrompt, isResult, wordsOf } from "./RolloutItems.ts"
+import { isAnswer, isCall, isPrompt, isResult, itemWords } from "./RolloutItems.ts"
 
 /** Codex's own words for an error, as its schema of `CodexErrorInfo` has them (spec: reasons#codex). */
 export const codexWords: EndWords["words"] = {
@@ -127,8 +127,8 @@ const inputOf = (item: Json): Json => {
 }
 
 const itemSayings = (item: Json): ReadonlyArray<Saying> => {
-  if (isPrompt(item)) return [{ _tag: "Prompt", text: wordsOf(item).join("\n") }]
-  if (isAnswer(item)) return [{ _tag: "Answer", text: wordsOf(item).join("\n") }]
+  if (isPrompt(item)) return [{ _tag: "Prompt", text: itemWords(item).join("\n") }]
+  if (isAnswer(item)) return [{ _tag: "Answer", text: itemWords(item).join("\n") }]
   if (isCall(item)) {
     const input = inputOf(item)
     const edits = Object.values(input).flatMap((words) =>

@@ -2,7 +2,7 @@ import { Agent, type Variables } from "@souffleur/domain"
 import { Context, Effect, Layer } from "effect"
 import { makeSaidExport } from "../../../src/kit/said/SaidExport.ts"
 import { makeTurnReading } from "../../../src/kit/said/SaidTurn.ts"
-import { isOther } from "../../../src/claude/export/OtherRecord.ts"
+import { isOtherRecord } from "../../../src/claude/export/OtherRecord.ts"
 import { sessionFiles } from "../../../src/claude/Folders.ts"
 import { claudeSayings } from "../../../src/claude/session/ClaudeSayings.ts"
 import { toolLimit } from "../../../src/claude/settings/OwnLimits.ts"
@@ -26,7 +26,7 @@ export const exportTranscript = makeSaidExport({
   title: "Claude Code",
   sessionPath: sessionFiles.sessionPath,
   sayings: claudeSayings,
-  isOther
+  isOther: isOtherRecord
 })
 
 /** Makes a reader of the end of a session of Claude Code. */
