@@ -1,190 +1,10 @@
-import * as fs from "node:fs"
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { agentContract, type AgentSubject } from "@souffleur/testing"
-import { claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "../src/index.ts"
-import * as rowsOf from "./opencode/Database.ts"
-
-const text = (path: string) => fs.readFileSync(new URL(path, import.meta.url), "utf8")
-const recorded = (agent: string, name: string) => text(`${agent}/fixtures/${name}.jsonl`)
-
-const session = recorded("claude", "session")
-/** Returns the session of Claude Code as it was when its first tool was called. */
-const killed = () => {
-  const lines = session.split("\n")
-  const at = lines.findIndex((line) => line.includes('"type":"assistant"') && line.includes('"type":"tool_use"'))
-  return `${lines.slice(0, at + 1).join("\n")}\n`
-}
-/** Returns the records of a situation that the real Claude Code wrote. */
-const situation = (name: string) => {
-  const found = JSON.parse(text(`../../../test/fixtures/evidence/${name}.json`)) as {
-    readonly session: { readonly lines: ReadonlyArray<unknown> }
-  }
-  return found.session.lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("")
-}
-/** Returns a turn of a session of Gemini CLI, by what the agent printed of it. */
-const turn = (output: string, name = "finished") => ({
-  session: recorded("gemini", name),
-  output: recorded("gemini", `${output}.output`)
-})
-
-/** Every agent with session files that its real program has written, by the rules of its own page. */
-const subjects: Readonly<Record<string, AgentSubject>> = {
-  "claude-code#files, claude-code#sessions": {
-    kind: claudeCode,
-    sessionId: "3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a",
-    file: "projects/-home-user-project/3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a.jsonl",
-    login: ".credentials.json",
-    finished: session,
-    told: ["gowrite a file", "**Tool call: Write**", "goedit it"],
-    killed: killed(),
-    failed: [
-      { text: situation("limit-stated"), reason: "usage-limit", resetsAt: Date.parse("2026-11-21T07:32:56.000Z") },
-      { text: situation("limit-unstated"), reason: "usage-limit" },
-      { text: situation("outage-529"), reason: "outage" },
-      { text: situation("too-long"), reason: "prompt-too-long" },
-      { text: situation("account-credit"), reason: "account" }
-    ],
-    words: ["--model", "m", "-p"],
-    lifting: []
-  },
-  "codex#files, codex#turns": {
-    kind: codex,
-    sessionId: "01a20631-6832-7772-a731-0eceba6359e0",
-    file: "sessions/2026/11/23/rollout-2026-11-23T02-17-11-01a20631-6832-7772-a731-0eceba6359e0.jsonl",
-    login: "auth.json",
-    finished: recorded("codex", "finished"),
-    told: ["**Tool call: exec_command**"],
-    killed: recorded("codex", "killed"),
-    failed: [
-      { text: recorded("codex", "limited"), reason: "usage-limit", resetsAt: 1_795_999_999_000 },
-      { text: recorded("codex", "throttled"), reason: "usage-limit" },
-      { text: recorded("codex", "full"), reason: "prompt-too-long" },
-      { text: recorded("codex", "outage"), reason: "outage" },
-      { text: recorded("codex", "account"), reason: "login" }
-    ],
-    words: ["exec", "-m", "gpt-5"],
-    byInput: ["-"],
-    lifting: [["--add-dir", "/"], ["--full-auto"], ["-p", "night"], ["-c", 'sandbox_mode="danger-full-access"']]
-  },
-  "copilot#files, copilot#records": {
-    kind: copilot,
-    sessionId: "fin-1",
-    file: "session-state/fin-1/events.jsonl",
-    finished: recorded("copilot", "finished"),
-    told: ["echo hello > made.txt", "**Tool call: bash**", "tool said: hello"],
-    killed: recorded("copilot", "killed"),
-    failed: [
-      { text: recorded("copilot", "limited"), reason: "usage-limit" },
-      { text: recorded("copilot", "full"), reason: "prompt-too-long" },
-      { text: recorded("copilot", "outage"), reason: "outage" },
-      { text: recorded("copilot", "account"), reason: "login" }
-    ],
-    refused: recorded("copilot", "refused"),
-    words: ["--model", "m", "--disable-builtin-mcps", "--allow-all-tools"],
-    byInput: ["--no-ask-user"],
-    lifting: [
-      ["--allow-all"],
-      ["--yolo"],
-      ["--allow-all-paths"],
-      ["--allow-tool", "shell"],
-      ["--allow-tool=write,shell"],
-      ["--add-dir", "/"],
-      ["--trust-folder"],
-      ["--additional-mcp-config", "{}"],
-      ["--agent", "x"],
-      ["--excluded-tools", "lsp"]
-    ]
-  },
-  "gemini#files, gemini#output": {
-    kind: gemini,
-    sessionId: "90000001-1111-4111-8111-111111111111",
-    file: ".gemini/tmp/opera/chats/session-2026-11-23T12-44-90000001.jsonl",
-    login: ".gemini/oauth_creds.json",
-    finished: turn("finished"),
-    told: ["echo hello > made.txt", "**Tool call: run_shell_command**", "tool said: "],
-    killed: { ...turn("killed"), session: recorded("gemini", "killed").replaceAll("90000002", "90000001") },
-    failed: [
-      { text: turn("limited"), reason: "usage-limit" },
-      { text: turn("full"), reason: "prompt-too-long" },
-      { text: turn("outage"), reason: "outage" },
-      { text: turn("account"), reason: "login" }
-    ],
-    words: ["--model", "m", "--skip-trust", "-y", "-p", "sing"],
-    lifting: [
-      ["--allowed-tools", "run_shell_command"],
-      ["--policy", "x.toml"],
-      ["--admin-policy=x.toml"],
-      ["--allowed-mcp-server-names", "x"],
-      ["-e", "x"],
-      ["--include-directories=/"]
-    ],
-    permissions: ["bypassPermissions"]
-  },
-  "opencode#records, opencode#trouble": {
-    kind: openCode,
-    sessionId: rowsOf.sessionId,
-    file: rowsOf.file,
-    keep: rowsOf.keep,
-    login: "opencode/auth.json",
-    finished: recorded("opencode", "finished"),
-    told: ["echo made > made.txt", "**Tool call: bash**", "tool said: "],
-    killed: recorded("opencode", "killed"),
-    failed: [
-      { text: recorded("opencode", "full"), reason: "prompt-too-long" },
-      { text: recorded("opencode", "account"), reason: "login" },
-      { text: recorded("opencode", "cut"), reason: "other" },
-      { text: recorded("opencode", "filtered"), reason: "other" }
-    ],
-    words: ["run", "--model", "fake/m", "--auto"],
-    lifting: [["--share"], ["--attach", "http://localhost:1"], ["--attach=http://localhost:1"]],
-    permissions: ["bypassPermissions"]
-  },
-  "pi#files, pi#records": {
-    kind: pi,
-    sessionId: "fin-1",
-    file: "sessions/--srv-opera--/2026-11-23T05-14-48-733Z_fin-1.jsonl",
-    login: "auth.json",
-    finished: recorded("pi", "finished"),
-    told: ["echo hello", "**Tool call: bash**", "tool said: hello"],
-    killed: recorded("pi", "killed"),
-    failed: [
-      { text: recorded("pi", "limited"), reason: "usage-limit" },
-      { text: recorded("pi", "full"), reason: "prompt-too-long" },
-      { text: recorded("pi", "outage"), reason: "outage" },
-      { text: recorded("pi", "account"), reason: "login" }
-    ],
-    words: ["--model", "m", "-p"],
-    lifting: [["--approve"], ["-a"], ["-e", "x.ts"], ["--extension", "x.ts"]],
-    permissions: ["bypassPermissions"]
-  },
-  "qwen#files, qwen#records": {
-    kind: qwen,
-    sessionId: "fin-1",
-    file: "projects/-srv-opera/chats/fin-1.jsonl",
-    login: "oauth_creds.json",
-    finished: recorded("qwen", "finished"),
-    told: ["echo hello > made.txt", "**Tool call: run_shell_command**", "tool said: Command"],
-    killed: recorded("qwen", "killed"),
-    failed: [
-      { text: recorded("qwen", "limited"), reason: "usage-limit" },
-      { text: recorded("qwen", "full"), reason: "prompt-too-long" },
-      { text: recorded("qwen", "outage"), reason: "outage" },
-      { text: recorded("qwen", "account"), reason: "login" }
-    ],
-    refused: recorded("qwen", "refused"),
-    words: ["--model", "m", "--safe-mode", "--yolo"],
-    byInput: ["--input-format", "text"],
-    lifting: [
-      ["--allowed-tools", "run_shell_command"],
-      ["--core-tools", "run_shell_command"],
-      ["--mcp-config", "x.json"],
-      ["-e", "x"],
-      ["--add-dir", "/"],
-      ["--include-directories=/"]
-    ]
-  }
-}
+import { agentContract } from "@souffleur/testing"
+import { Effect, FileSystem } from "effect"
+import { execFileSync } from "node:child_process"
+import { agentOf } from "../../testing/src/contract/AgentSubject.ts"
+import { subjects } from "./Subjects.ts"
 
 for (const [rules, subject] of Object.entries(subjects))
   describe(rules, () => {
@@ -192,3 +12,57 @@ for (const [rules, subject] of Object.entries(subjects))
       for (const { holds, name } of agentContract(subject)) it.effect(name, () => holds)
     })
   })
+
+/** Texts that can be no session id. Each would be read as a flag, a pattern or another path, or is too long. */
+const hostile = [
+  ..." |..|a..b|../secret|a/b|a\\b|*|a?|[ab]|{a,b}|-p|--resume|.hidden|a b|a\nb|a\0b|é|$(id)".split("|"),
+  "a".repeat(129)
+]
+
+it.layer(HostServices.layer)((it) => {
+  for (const subject of Object.values(subjects).filter(({ keep }) => keep === undefined)) {
+    const { finished, kind, sessionId } = subject
+    const missing = Effect.fnUntraced(function* ({ agent }: Effect.Success<ReturnType<typeof agentOf>>, id: string) {
+      const { message, reason } = yield* Effect.flip(agent.sessionFile(id))
+      return { message, reason }
+    })
+
+    describe("behaviour#naming-a-conductor", () => {
+      it.effect(`a session of ${kind.title} is found by its id or the beginning of one, and no hostile id is`, () =>
+        Effect.gen(function* () {
+          const made = yield* agentOf(subject, finished)
+          for (const id of [sessionId, sessionId.slice(0, 3)])
+            assert.deepStrictEqual(yield* made.agent.sessionFile(id), { path: made.session, sessionId }, id)
+          for (const id of hostile) assert.strictEqual((yield* missing(made, id)).reason, "malformed", id)
+          assert.include((yield* missing(made, "zzz")).message, "no session file of zzz in ")
+        }).pipe(Effect.scoped)
+      )
+    })
+    describe("behaviour#files-of-others", () => {
+      it.effect(`a session file of ${kind.title} is refused, with its reason, if others may have written it`, () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const made = yield* agentOf(subject, finished)
+          const path = made.session
+          yield* fs.chmod(path, 0o666)
+          const open = yield* missing(made, sessionId)
+          yield* fs.rename(path, `${made.folder}/elsewhere`)
+          yield* fs.symlink(`${made.folder}/elsewhere`, path)
+          const link = yield* missing(made, sessionId)
+          yield* fs.remove(path)
+          execFileSync("mkfifo", [path])
+          const pipe = yield* missing(made, sessionId)
+          for (const [said, why] of [
+            [open, "others may write to it"],
+            [link, "it is a link"],
+            [pipe, "it is no regular file"]
+          ] as const) {
+            assert.strictEqual(said.reason, "missing")
+            assert.include(said.message, "a session file is there and is not used: ")
+            assert.include(said.message, why)
+          }
+        }).pipe(Effect.scoped)
+      )
+    })
+  }
+})

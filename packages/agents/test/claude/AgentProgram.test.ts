@@ -55,25 +55,12 @@ describe("settings#agent-command", () => {
     why('["claude\\u0000x"]')
   })
 
-  it("a wrapper that becomes the agent is understood, and so is a runtime that runs its file", () => {
+  it("another program may stand for the agent, behind a wrapper or a runtime", () => {
     for (const command of [
-      ["/path/to/claude", "--model", "opus"],
-      ["env", "FOO=1", "claude"],
-      ["env", "-u", "NODE_OPTIONS", "FOO=1", "/usr/bin/claude", "--verbose"],
-      ["nice", "-n", "10", "claude"],
-      ["nice", "-n10", "env", "FOO=1", "claude", "--model=opus"],
-      ["nice", "claude"],
-      ["ionice", "-c", "3", "claude"],
-      ["nohup", "claude"],
       ["node", "cli.js"],
-      ["node", "--max-old-space-size=8192", "/x/@anthropic-ai/claude-code/cli.js", "--model", "opus"],
-      ["npx", "--yes", "@anthropic-ai/claude-code@2.1.329", "--model", "opus"],
-      ["npx", "-p", "@anthropic-ai/claude-code", "claude"],
-      ["pnpm", "dlx", "@anthropic-ai/claude-code"],
       ["bash", "/opt/agent.sh", "go"],
-      ["/opt/node", "/opt/agent.js", "go"],
-      ["my-agent", "--profile", "night"],
-      ["claude", "--append-system-prompt", "be brief - and kind", "--name=x"]
+      ["nice", "/opt/node", "/opt/agent.js", "go"],
+      ["my-agent", "--profile", "night"]
     ]) {
       const { args, program } = Result.getOrThrow(parseAgentCommand(JSON.stringify(command)))
       assert.deepStrictEqual([program, ...args], command)
@@ -121,71 +108,34 @@ describe("settings#agent-command", () => {
 })
 
 describe("behaviour#permission-ceiling", () => {
-  it("an argument that could lift the permission ceiling is refused, however it is written", () => {
+  it("an argument of another program that could be a flag of a launch is refused, however it is written", () => {
     for (const flag of [
-      "--permission-mode",
       "--permission-mode=bypassPermissions",
       "--PERMISSION-MODE",
       "--perm",
-      "--dangerously-skip-permissions",
       "--dang",
-      "--allow-dangerously-skip-permissions",
-      "--allow",
-      "--allowedTools",
       "--allowed-tools=Bash",
-      "--settings",
-      '--settings={"permissions":{"defaultMode":"bypassPermissions"}}',
-      "--agents",
-      "--plugin-dir",
-      "--permission-prompt-tool",
+      "--settings=x",
+      "--sett",
       "exec claude --dangerously-skip-permissions",
       "--",
       "-p",
-      "--print",
       "-r",
       "--resume=x",
-      "--session-id",
       "-c",
-      "--continue",
-      "--fork-session",
+      "-cp",
       "--bg"
-    ]) {
-      why(withArgs(flag))
-      why(withArgs("--model", "opus", flag, "x"))
-    }
+    ])
+      why(JSON.stringify(["my-agent", flag]))
     why("claude --dangerously-skip-permissions")
     why("claude\t--permission-mode=plan")
   })
 
-  it("an unknown argument of Claude Code is refused: joined, shortened and future flags, errands and prompts", () => {
-    for (const args of [
-      ["-cp"],
-      ["-pc"],
-      ["-rabc"],
-      ["-wfoo"],
-      ["-w"],
-      ["--dangerously-skip-perm"],
-      ["--dangerously-skip-permissions=false"],
-      ["--DANGEROUSLY-skip-permissions"],
-      ["--sett", "x"],
-      ["--settings=x"],
-      ["--tools", "Bash"],
-      ["--tools=Bash"],
-      ["--name", "--settings=y"],
-      ["--model", "-cp"],
-      ["--of-tomorrow"],
-      ["--of-tomorrow=x"],
-      ["--exec", "x"],
-      ["--verbose=x"],
-      ["--per\u00admission-mode"],
-      ["\u2014\u2014settings", "x"],
-      ["prompt text here"],
-      [""],
-      ["mcp", "serve"]
-    ]) {
-      why(withArgs(...args))
-      why(JSON.stringify(["env", "A=1", "claude", ...args]))
-      why(JSON.stringify(["node", "/x/@anthropic-ai/claude-code/cli.js", ...args]))
+  it("a prompt, an errand or an empty word is no argument of every launch", () => {
+    for (const word of ["prompt text here", "", "mcp", "-w", "\u2014\u2014settings", "--per\u00admission-mode"]) {
+      why(withArgs(word))
+      why(JSON.stringify(["env", "A=1", "claude", word]))
     }
+    for (const flag of ["--tools", "--allowedTools=Bash"]) why(withArgs(flag, "Bash"))
   })
 })

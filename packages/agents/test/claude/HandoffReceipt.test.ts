@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Option } from "effect"
+import { Effect, Option } from "effect"
 import { services } from "./support/ClaudeFolder.ts"
 import { portOf } from "./support/ClaudePort.ts"
 
@@ -68,28 +68,6 @@ describe("behaviour#hand-off", () => {
           assert.isUndefined(yield* look(session), session)
         }
       })
-    )
-    it.effect(
-      "reading goes on where it ended: half a line waits for its end, and another file is read from the beginning",
-      () =>
-        Effect.gen(function* () {
-          const fs = yield* FileSystem.FileSystem
-          const { agent, file: path } = yield* portOf(
-            `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}`
-          )
-          assert.isTrue(Option.isNone(yield* agent.handoffTaken("s", id)))
-          // A part is read once, since its prompt may be gone from there by now.
-          const blank = yield* fs.open(path, { flag: "r+" })
-          yield* blank.writeAll(new TextEncoder().encode("x".repeat(20)))
-          yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })
-          assert.deepStrictEqual(yield* agent.handoffTaken("s", id), Option.some(taken))
-          assert.deepStrictEqual(yield* agent.handoffTaken("s", id), Option.some(taken))
-          for (const other of [prompt, line({ type: "attachment", x: "x".repeat(5000) }) + answer()]) {
-            yield* fs.writeFileString(`${path}.new`, other)
-            yield* fs.rename(`${path}.new`, path)
-            assert.isTrue(Option.isNone(yield* agent.handoffTaken("s", id)))
-          }
-        }).pipe(Effect.scoped)
     )
   })
 })

@@ -56,29 +56,6 @@ describe("behaviour#retries", () => {
       })
     )
   )
-  live(
-    "new results count once, also of calls that were seen before",
-    Effect.scoped(
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const { count, file, write } = yield* counting
-        const [whole, torn] = [line(use("1", "Read")) + line(result("0")), line(result("1")) + line(result("2"))]
-        yield* write(whole + torn.slice(0, 20))
-        assert.strictEqual(yield* count, 1)
-        yield* write(torn.slice(20, -1))
-        // Of the look that was asked for before, nothing; of the torn line, nothing yet.
-        assert.strictEqual(yield* count, 1)
-        yield* write("\n")
-        assert.deepStrictEqual(yield* Effect.all([count, count], { concurrency: 2 }), [2, 2])
-        yield* fs.chmod(file, 0o000)
-        yield* fs.rename(file, `${file}.away`)
-        assert.strictEqual(yield* count, 2)
-        // Another file under that name is counted from its beginning.
-        yield* write(line(result("7")), "w")
-        assert.strictEqual(yield* count, 1)
-      })
-    )
-  )
 })
 
 describe("behaviour#verdicts-of-agents", () => {
