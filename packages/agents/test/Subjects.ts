@@ -1,10 +1,14 @@
-import * as fs from "node:fs"
-import type { AgentSubject } from "@souffleur/testing"
+import * as nodeFs from "node:fs"
+import { Agent, Processes } from "@souffleur/domain"
+import type { AgentPackage } from "@souffleur/process"
+import { type AgentSubject, FakeProcesses } from "@souffleur/testing"
+import { Context, Effect, FileSystem, Layer } from "effect"
 import { claudeCode, codex, copilot, gemini, openCode, pi, qwen } from "../src/index.ts"
 import * as rowsOf from "./opencode/Database.ts"
 
-const text = (path: string) => fs.readFileSync(new URL(path, import.meta.url), "utf8")
-const recorded = (agent: string, name: string) => text(`${agent}/fixtures/${name}.jsonl`)
+const text = (path: string) => nodeFs.readFileSync(new URL(path, import.meta.url), "utf8")
+/** Returns a session that the real agent wrote. */
+export const recorded = (agent: string, name: string) => text(`${agent}/fixtures/${name}.jsonl`)
 
 const session = recorded("claude", "session")
 /** Returns the session of Claude Code as it was when its first tool was called. */
@@ -26,9 +30,9 @@ const turn = (output: string, name = "finished") => ({
   output: recorded("gemini", `${output}.output`)
 })
 
-/** Every agent with session files that its real program has written, by the rules of its own page. */
-export const subjects: Readonly<Record<string, AgentSubject>> = {
-  "claude-code#files, claude-code#sessions": {
+/** Every agent with session files that its real program has written. */
+export const subjects = {
+  claudeCode: {
     kind: claudeCode,
     sessionId: "3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a",
     file: "projects/-home-user-project/3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a.jsonl",
@@ -67,7 +71,7 @@ export const subjects: Readonly<Record<string, AgentSubject>> = {
       ["--sdk-url", "x"]
     ]
   },
-  "codex#files, codex#turns": {
+  codex: {
     kind: codex,
     sessionId: "01a20631-6832-7772-a731-0eceba6359e0",
     file: "sessions/2026/11/23/rollout-2026-11-23T02-17-11-01a20631-6832-7772-a731-0eceba6359e0.jsonl",
@@ -86,7 +90,7 @@ export const subjects: Readonly<Record<string, AgentSubject>> = {
     byInput: ["-"],
     lifting: [["--add-dir", "/"], ["--full-auto"], ["-p", "night"], ["-c", 'sandbox_mode="danger-full-access"']]
   },
-  "copilot#files, copilot#records": {
+  copilot: {
     kind: copilot,
     sessionId: "fin-1",
     file: "session-state/fin-1/events.jsonl",
@@ -115,7 +119,7 @@ export const subjects: Readonly<Record<string, AgentSubject>> = {
       ["--excluded-tools", "lsp"]
     ]
   },
-  "gemini#files, gemini#output": {
+  gemini: {
     kind: gemini,
     sessionId: "90000001-1111-4111-8111-111111111111",
     file: ".gemini/tmp/opera/chats/session-2026-11-23T12-44-90000001.jsonl",
@@ -140,7 +144,7 @@ export const subjects: Readonly<Record<string, AgentSubject>> = {
     ],
     permissions: ["bypassPermissions"]
   },
-  "opencode#records, opencode#trouble": {
+  openCode: {
     kind: openCode,
     sessionId: rowsOf.sessionId,
     file: rowsOf.file,
@@ -159,7 +163,7 @@ export const subjects: Readonly<Record<string, AgentSubject>> = {
     lifting: [["--share"], ["--attach", "http://localhost:1"], ["--attach=http://localhost:1"]],
     permissions: ["bypassPermissions"]
   },
-  "pi#files, pi#records": {
+  pi: {
     kind: pi,
     sessionId: "fin-1",
     file: "sessions/--srv-opera--/2026-11-23T05-14-48-733Z_fin-1.jsonl",
@@ -177,7 +181,7 @@ export const subjects: Readonly<Record<string, AgentSubject>> = {
     lifting: [["--approve"], ["-a"], ["-e", "x.ts"], ["--extension", "x.ts"]],
     permissions: ["bypassPermissions"]
   },
-  "qwen#files, qwen#records": {
+  qwen: {
     kind: qwen,
     sessionId: "fin-1",
     file: "projects/-srv-opera/chats/fin-1.jsonl",
@@ -203,4 +207,65 @@ export const subjects: Readonly<Record<string, AgentSubject>> = {
       ["--include-directories=/"]
     ]
   }
+} satisfies Readonly<Record<string, AgentSubject>>
+
+/** An agent whose processes carry the session, with those of a launcher, and of the agent behind it. */
+interface Carrying {
+  readonly kind: AgentPackage
+  readonly file: string
+  readonly sessionId: string
+  readonly variable: string
+  readonly launcher: ReadonlyArray<string>
+  readonly behind?: ReadonlyArray<string>
 }
+
+/** The agents that carry their session. */
+export const carrying = {
+  copilot: {
+    kind: copilot,
+    file: "session-state/fin-1/events.jsonl",
+    sessionId: "fin-1",
+    variable: "COPILOT_AGENT_SESSION_ID",
+    launcher: ["node", "/opt/bin/copilot", "--session-id", "fin-1"],
+    behind: ["/opt/node_modules/@github/copilot-linux-x64/copilot", "--session-id", "fin-1"]
+  },
+  gemini: {
+    kind: gemini,
+    file: ".gemini/tmp/opera/chats/session-2026-11-23T12-44-90000001.jsonl",
+    sessionId: "90000001-1111-4111-8111-111111111111",
+    variable: "GEMINI_SESSION_ID",
+    launcher: ["node", "/opt/bin/gemini", "--resume", "1"],
+    behind: ["/opt/bin/node", "/opt/bin/gemini", "--resume", "1"]
+  },
+  pi: {
+    kind: pi,
+    file: "sessions/--srv-opera--/2026-11-23T05-14-48-733Z_fin-1.jsonl",
+    sessionId: "fin-1",
+    variable: "PI_SESSION_ID",
+    launcher: ["pi", "", ""]
+  },
+  qwen: {
+    kind: qwen,
+    file: "projects/-srv-opera/chats/fin-1.jsonl",
+    sessionId: "fin-1",
+    variable: "QWEN_CODE_SESSION_ID",
+    launcher: ["node", "/opt/bin/qwen", "--resume", "fin-1"],
+    behind: ["/opt/bin/node", "--expose-gc", "/opt/node_modules/@qwen-code/qwen-code/cli.js", "--resume", "fin-1"]
+  }
+} satisfies Readonly<Record<string, Carrying>>
+
+/** Makes the folder of such an agent with this session. `lives`: its launcher runs, and the agent behind it. */
+export const sessionOf = Effect.fnUntraced(function* (of: Carrying, records: string, lives = false) {
+  const fs = yield* FileSystem.FileSystem
+  const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-carrying-" })
+  const file = `${agentDir}/${of.file}`
+  yield* fs.makeDirectory(file.slice(0, file.lastIndexOf("/")), { recursive: true })
+  yield* fs.writeFileString(file, records)
+  const processes = new FakeProcesses()
+  const environment = { [of.variable]: of.sessionId }
+  if (lives) processes.run({ pid: 70, words: of.launcher, environment })
+  if (lives && of.behind !== undefined) processes.run({ pid: 71, parent: 70, words: of.behind, environment })
+  const options = { agentDir, agentCommand: { program: of.kind.program, args: [] }, environment: {} }
+  const layer = Layer.provide(of.kind.layer(options), Layer.succeed(Processes, processes.service))
+  return Context.get(yield* Layer.build(layer), Agent)
+})

@@ -14,6 +14,8 @@ const boundary = line({
   compactMetadata: { trigger: "manual" }
 })
 const said = line({ type: "user", message: { role: "user", content: "hello" } })
+/** What a file had at its mark, and what was appended since. */
+type Pair = readonly [before: string, after: string]
 /** Bytes of one read of a file, as Effect's FileSystem makes them. */
 const chunk = 64 * 1024
 const utf8 = new TextEncoder()
@@ -34,129 +36,69 @@ describe("claude-code#compaction", () => {
     const compacted = (before: string, after: string | Uint8Array) =>
       Effect.map(since(before, after), (all) => all.compacted)
 
-    describe("a boundary after the mark", () => {
-      it.effect("proves the compaction, wherever the mark was: at 0, at a newline, in a torn line", () =>
-        Effect.gen(function* () {
-          for (const before of [
-            "",
-            said,
-            boundary,
-            said + said,
-            said.slice(0, 20),
-            `${said}${said.slice(0, 1)}`,
-            `${said}\n`
-          ]) {
-            const torn = before !== "" && !before.endsWith("\n")
-            assert.isTrue(yield* compacted(before, `${torn ? "\n" : ""}${boundary}`), JSON.stringify(before))
-            assert.isTrue(
-              yield* compacted(before, `${torn ? "rest\n" : ""}${said}${boundary}${said}`),
-              JSON.stringify(before)
-            )
-          }
-        })
-      )
-      it.effect("can be anywhere at the border of a chunk", () =>
-        Effect.gen(function* () {
-          // The reading begins a byte before the mark; so many bytes of the boundary's line stand before the border.
-          for (const shift of [
-            0,
-            1,
-            2,
-            40,
-            boundary.length - 2,
-            boundary.length - 1,
-            boundary.length,
-            boundary.length + 1
-          ]) {
-            const filler = line({
-              type: "user",
-              filler: "x".repeat(chunk - 1 - shift - line({ type: "user", filler: "" }).length)
-            })
-            assert.isTrue(yield* compacted(said, `${filler}${boundary}`), String(shift))
-          }
-        })
-      )
-      it.effect("may follow a line that is too long to read, even if the mark was in that line", () =>
-        Effect.gen(function* () {
-          const long = `{"type":"user","x":"${"é".repeat(1 << 20)}"}\n`
-          assert.isTrue(yield* compacted(said, `${long}${boundary}`))
-          assert.isTrue(yield* compacted(`${said}${long.slice(0, 9)}`, `${long.slice(9)}${boundary}`))
-        })
-      )
-      it.effect("may be between malformed lines", () =>
-        Effect.gen(function* () {
-          const bad = [
-            "not json",
-            '{"subtype":"compact_boundary"',
-            '["compact_boundary"]',
-            "null",
-            '"compact_boundary"',
-            ""
-          ].join("\n")
-          assert.isFalse(yield* compacted(said, `${bad}\n`))
-          const invalid = Uint8Array.of(0xff, 0xfe, 0x22, 10, ...utf8.encode(boundary))
-          assert.isTrue(yield* compacted(said, `${bad}\n${boundary}`))
-          assert.isTrue(yield* compacted(said, invalid))
-        })
-      )
-    })
+    const long = `{"type":"user","x":"${"é".repeat(1 << 20)}"}\n`
+    const bad = 'not json\n{"subtype":"compact_boundary"\n["compact_boundary"]\nnull\n"compact_boundary"\n\n'
+    /** A line after which the boundary begins so many bytes before the border of a chunk. The reading begins a byte before the mark. */
+    const filler = (shift: number) => line({ type: "user", filler: "x".repeat(chunk - 29 - shift) })
 
-    describe("a compaction is not proved by", () => {
-      it.effect("a boundary that began before the mark, whole or torn by it", () =>
-        Effect.gen(function* () {
-          assert.isFalse(yield* compacted(boundary, ""))
-          assert.isFalse(yield* compacted(boundary, said))
-          for (const cut of [1, 30, boundary.length - 2, boundary.length - 1]) {
-            assert.isFalse(yield* compacted(`${said}${boundary.slice(0, cut)}`, boundary.slice(cut)), String(cut))
-          }
-        })
-      )
-      it.effect("half a line, until it is whole", () =>
-        Effect.gen(function* () {
-          for (const cut of [30, boundary.length - 1]) {
-            const { compacted, fs, mark, path } = yield* since(said, boundary.slice(0, cut))
-            assert.isFalse(compacted, String(cut))
-            yield* fs.writeFileString(path, boundary.slice(cut), { flag: "a" })
-            assert.isTrue(yield* compactedSince(mark), String(cut))
-          }
-        })
-      )
-      it.effect("text about a compaction, of a person or a tool", () =>
-        Effect.gen(function* () {
-          for (const record of [
+    it.effect("a boundary after the mark proves the compaction, wherever the mark was, and whatever is before it", () =>
+      Effect.gen(function* () {
+        for (const [before, after] of [
+          ...["", said, boundary, said + said, `${said}\n`].flatMap((text): ReadonlyArray<Pair> => [
+            [text, boundary],
+            [text, said + boundary + said]
+          ]),
+          ...[said.slice(0, 20), `${said}${said.slice(0, 1)}`].map((text): Pair => [text, `rest\n${said}${boundary}`]),
+          ...[0, 1, 2, 40, -2, -1, 0, 1].map((at, nth): Pair => [
+            said,
+            filler(nth < 4 ? at : boundary.length + at) + boundary
+          ]),
+          [said, long + boundary],
+          [said + long.slice(0, 9), long.slice(9) + boundary],
+          [said, bad + boundary]
+        ] satisfies ReadonlyArray<Pair>)
+          assert.isTrue(yield* compacted(before, after), JSON.stringify([before, after]).slice(0, 300))
+        assert.isTrue(yield* compacted(said, Uint8Array.of(0xff, 0xfe, 0x22, 10, ...utf8.encode(boundary))))
+      })
+    )
+    it.effect("a boundary before the mark proves nothing, nor does half a line, text about one, or another file", () =>
+      Effect.gen(function* () {
+        const content = [{ type: "text", text: '{"type":"system","subtype":"compact_boundary"}' }]
+        for (const [before, after] of [
+          [boundary, ""],
+          [boundary, said],
+          ...[1, 30, boundary.length - 2, boundary.length - 1].map((cut): Pair => [
+            said + boundary.slice(0, cut),
+            boundary.slice(cut)
+          ]),
+          ...[
             { type: "user", message: { content: boundary } },
             { type: "user", subtype: "compact_boundary", message: { content: "compact_boundary" } },
             { type: "system", subtype: "local_command", content: '"subtype":"compact_boundary"' },
             { type: "system", subtype: "microcompact_boundary", of: "compact_boundary" },
-            {
-              type: "assistant",
-              message: { content: [{ type: "text", text: '{"type":"system","subtype":"compact_boundary"}' }] }
-            },
+            { type: "assistant", message: { content } },
             { type: "user", nested: { type: "system", subtype: "compact_boundary" } }
-          ]) {
-            assert.isFalse(yield* compacted(said, line(record)), JSON.stringify(record))
-          }
-        })
-      )
-      it.effect("another file under the same name, however it came there", () =>
-        Effect.gen(function* () {
-          const { fs, mark, path } = yield* since(said, "")
-          yield* fs.writeFileString(`${path}.new`, `${said}${boundary}`)
-          yield* fs.rename(`${path}.new`, path)
-          assert.isFalse(yield* compactedSince(mark))
-        })
-      )
-      it.effect("a file that became shorter, or is gone", () =>
-        Effect.gen(function* () {
-          const { fs, mark, path } = yield* since(`${said}${said}${said}${said}`, "")
-          yield* fs.truncate(path, 0)
-          yield* fs.writeFileString(path, boundary, { flag: "a" })
-          assert.isFalse(yield* compactedSince(mark))
-          yield* fs.remove(path)
-          assert.isFalse(yield* compactedSince(mark))
-        })
-      )
-    })
+          ].map((record): Pair => [said, line(record)]),
+          [said, bad]
+        ] satisfies ReadonlyArray<Pair>)
+          assert.isFalse(yield* compacted(before, after), JSON.stringify([before, after]))
+        for (const cut of [30, boundary.length - 1]) {
+          const half = yield* since(said, boundary.slice(0, cut))
+          assert.isFalse(half.compacted, String(cut))
+          yield* half.fs.writeFileString(half.path, boundary.slice(cut), { flag: "a" })
+          assert.isTrue(yield* compactedSince(half.mark), String(cut))
+        }
+        const { fs, mark, path } = yield* since(said + said + said + said, "")
+        yield* fs.writeFileString(`${path}.new`, said + boundary)
+        yield* fs.rename(`${path}.new`, path)
+        assert.isFalse(yield* compactedSince(mark))
+        yield* fs.truncate(path, 0)
+        yield* fs.writeFileString(path, boundary, { flag: "a" })
+        assert.isFalse(yield* compactedSince(mark))
+        yield* fs.remove(path)
+        assert.isFalse(yield* compactedSince(mark))
+      })
+    )
 
     it.effect("a compaction is whole once a summary of the agent follows its boundary, as a whole line", () =>
       Effect.gen(function* () {

@@ -1,81 +1,18 @@
-import * as fs from "node:fs"
-import { Agent, Processes } from "@souffleur/domain"
+import type { Agent } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { FakeProcesses } from "@souffleur/testing"
-import { Context, Effect, FileSystem, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { makeCopilotReader } from "../../src/copilot/CopilotOutput.ts"
-import { copilot } from "../../src/copilot/Copilot.ts"
+import { carrying, recorded as recordedBy, sessionOf } from "../Subjects.ts"
 
 const id = "fin-1"
-const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
+const recorded = (name: string) => recordedBy("copilot", name)
 
-/** Makes the folder of a Copilot CLI with this session. Its launcher and it live, or neither. */
-const copilotOf = Effect.fnUntraced(function* (text: string, lives = false) {
-  const fs = yield* FileSystem.FileSystem
-  const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-copilot-" })
-  yield* fs.makeDirectory(`${agentDir}/session-state/${id}`, { recursive: true })
-  yield* fs.writeFileString(`${agentDir}/session-state/${id}/events.jsonl`, text)
-  const processes = new FakeProcesses()
-  const environment = { COPILOT_AGENT_SESSION_ID: id }
-  if (lives) {
-    processes.run({ pid: 70, words: ["node", "/opt/bin/copilot", "--session-id", id], environment })
-    const words = ["/opt/node_modules/@github/copilot-linux-x64/copilot", "--session-id", id]
-    processes.run({ pid: 71, parent: 70, words, environment })
-  }
-  const options = { agentDir, agentCommand: { program: "copilot", args: [] }, environment: {} }
-  const layer = Layer.provide(copilot.layer(options), Layer.succeed(Processes, processes.service))
-  return Context.get(yield* Layer.build(layer), Agent)
-})
+const copilotOf = (text: string, lives = false) => sessionOf(carrying.copilot, text, lives)
 const turnOf = (agent: Agent["Service"]) =>
   Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
 it.layer(HostServices.layer)((it) => {
-  describe("copilot#processes", () => {
-    it.effect("the launcher is the process of a session, and the agent behind it is none beside it", () =>
-      Effect.gen(function* () {
-        const agent = yield* copilotOf(recorded("killed"), true)
-        assert.deepStrictEqual(
-          (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
-          [{ pid: 70, project: "/srv/opera", sessionId: id }]
-        )
-      })
-    )
-  })
-
   describe("copilot#records", () => {
-    it.effect("a compaction after a mark is proved by its record, and a failed one proves nothing", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const compacted = (text: string) =>
-          Effect.gen(function* () {
-            const agent = yield* copilotOf(recorded("finished"))
-            const mark = yield* agent.mark(id)
-            yield* fs.writeFileString(mark.path, text, { flag: "a" })
-            assert.strictEqual(yield* turnOf(agent), "Finished")
-            return yield* agent.compactedSince(mark)
-          })
-        const after = recorded("compacted").slice(recorded("finished").length)
-        assert.strictEqual(yield* compacted(after), "summary")
-        assert.strictEqual(yield* compacted(after.replaceAll('"success":true', '"success":false')), "not yet")
-      })
-    )
-    it.effect("a written file is progress and modified, and a tool that only read or failed is no progress", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const agent = yield* copilotOf(recorded("written"))
-        assert.strictEqual(yield* agent.toolResults([id, id]), 1)
-        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
-        yield* agent.exportSession(id, out)
-        assert.include(yield* fs.readFileString(out), "song.txt`: 1 edit")
-        for (const [was, is] of [
-          ['"success":true', '"success":false'],
-          ['"fileEdits":[', '"others":[']
-        ] as const) {
-          const without = yield* copilotOf(recorded("written").replaceAll(was, is))
-          assert.deepStrictEqual([yield* without.toolResults([id]), yield* without.usedTools(id)], [0, true])
-        }
-      })
-    )
     it.effect("a tool that was refused is told until a later tool or prompt, and a tool that failed is not", () =>
       Effect.gen(function* () {
         const refusedIn = (text: string) =>

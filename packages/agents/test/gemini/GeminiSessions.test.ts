@@ -193,25 +193,6 @@ it.layer(HostServices.layer)((it) => {
     )
   })
 
-  describe("gemini#processes", () => {
-    it.effect("the launcher is the process of a session, by the variable of the launch", () =>
-      Effect.gen(function* () {
-        const processes = new FakeProcesses()
-        const environment = { GEMINI_SESSION_ID: id }
-        processes.run({ pid: 70, words: ["node", "/opt/bin/gemini", "--resume", id], environment })
-        processes.run({ pid: 71, parent: 70, words: ["/opt/bin/node", "/opt/bin/gemini", "--resume", id], environment })
-        const { agent } = yield* geminiOf(
-          { "44": recorded("killed").replaceAll("90000002", "90000001") },
-          { processes }
-        )
-        assert.deepStrictEqual(
-          (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
-          [{ pid: 70, project: "/srv/opera", sessionId: id }]
-        )
-      })
-    )
-  })
-
   describe("behaviour#last-words", () => {
     it.effect("an output is shown by whole answers, a line for each tool, and the words of a failure", () =>
       Effect.gen(function* () {

@@ -1,28 +1,14 @@
-import * as fs from "node:fs"
-import { Agent, Processes } from "@souffleur/domain"
+import type { Agent } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { FakeProcesses } from "@souffleur/testing"
-import { Context, Effect, FileSystem, Layer, Option } from "effect"
-import { pi } from "../../src/pi/Pi.ts"
+import { Effect, Option } from "effect"
+import { carrying, recorded as recordedBy, sessionOf } from "../Subjects.ts"
 import { makePiReader } from "../../src/pi/PiOutput.ts"
 
 const id = "fin-1"
-const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
+const recorded = (name: string) => recordedBy("pi", name)
 
-/** Makes the folder of a pi with this session. A living process carries it, or none. */
-const piOf = Effect.fnUntraced(function* (text: string, lives = false) {
-  const fs = yield* FileSystem.FileSystem
-  const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-pi-" })
-  const folder = `${agentDir}/sessions/--srv-opera--`
-  yield* fs.makeDirectory(folder, { recursive: true })
-  yield* fs.writeFileString(`${folder}/2026-11-23T05-14-48-733Z_${id}.jsonl`, text)
-  const processes = new FakeProcesses()
-  if (lives) processes.run({ pid: 70, words: ["pi", "", ""], environment: { PI_SESSION_ID: id } })
-  const options = { agentDir, agentCommand: { program: "pi", args: [] }, environment: {} }
-  const layer = Layer.provide(pi.layer(options), Layer.succeed(Processes, processes.service))
-  return Context.get(yield* Layer.build(layer), Agent)
-})
+const piOf = (text: string, lives = false) => sessionOf(carrying.pi, text, lives)
 const turnOf = (agent: Agent["Service"]) =>
   Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
 it.layer(HostServices.layer)((it) => {
@@ -64,19 +50,6 @@ it.layer(HostServices.layer)((it) => {
         const stated = recorded("limited").replaceAll('\\"code\\"', '\\"resets_at\\":1795999999,\\"code\\"')
         const { turn } = Option.getOrThrow(yield* (yield* piOf(stated)).signs(id))
         assert.deepInclude(turn, { _tag: "Failed", reason: "usage-limit", resetsAt: 1_795_999_999_000 })
-      })
-    )
-    it.effect("a written file is progress and modified, and a refused tool is no progress", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const agent = yield* piOf(recorded("written"))
-        assert.strictEqual(yield* agent.toolResults([id, id]), 1)
-        assert.isAbove((yield* agent.spent([id], 0)).dollars, 0)
-        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
-        yield* agent.exportSession(id, out)
-        assert.include(yield* fs.readFileString(out), "- `a.txt`: 1 edit")
-        const failed = yield* piOf(recorded("written").replace('"isError":false', '"isError":true'))
-        assert.deepStrictEqual([yield* failed.toolResults([id]), yield* failed.usedTools(id)], [0, true])
       })
     )
     it.effect("a prompt of a launch is taken by the first answer after it", () =>

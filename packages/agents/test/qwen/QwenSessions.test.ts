@@ -1,50 +1,17 @@
-import * as fs from "node:fs"
-import { Agent, clamp, Processes } from "@souffleur/domain"
+import { Agent, clamp } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { FakeProcesses } from "@souffleur/testing"
-import { Context, Effect, FileSystem, Layer, Option } from "effect"
+import { Effect, FileSystem, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { qwen } from "../../src/qwen/Qwen.ts"
+import { carrying, recorded as recordedBy, sessionOf } from "../Subjects.ts"
 
 const id = "fin-1"
-const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
-const launcher = ["node", "/opt/bin/qwen", "--resume", id]
-const behind = ["/opt/bin/node", "--expose-gc", "/opt/node_modules/@qwen-code/qwen-code/cli.js", "--resume", id]
+const recorded = (name: string) => recordedBy("qwen", name)
 
-/** Makes the folder of a Qwen Code with this session. Its launcher and it live, or neither. */
-const qwenOf = Effect.fnUntraced(function* (text: string, lives = false) {
-  const fs = yield* FileSystem.FileSystem
-  const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-qwen-" })
-  const folder = `${agentDir}/projects/-srv-opera/chats`
-  yield* fs.makeDirectory(folder, { recursive: true })
-  yield* fs.writeFileString(`${folder}/${id}.jsonl`, text)
-  const processes = new FakeProcesses()
-  const environment = { QWEN_CODE_SESSION_ID: id }
-  if (lives) {
-    processes.run({ pid: 70, words: launcher, environment })
-    processes.run({ pid: 71, parent: 70, words: behind, environment })
-  }
-  const options = { agentDir, agentCommand: { program: "qwen", args: [] }, environment: {} }
-  const layer = Layer.provide(qwen.layer(options), Layer.succeed(Processes, processes.service))
-  return Context.get(yield* Layer.build(layer), Agent)
-})
+const qwenOf = (text: string, lives = false) => sessionOf(carrying.qwen, text, lives)
 const turnOf = (agent: Agent["Service"]) =>
   Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
 it.layer(HostServices.layer)((it) => {
-  describe("qwen#processes", () => {
-    it.effect("the launcher is the process of a session, and the agent behind it is none beside it", () =>
-      Effect.gen(function* () {
-        const agent = yield* qwenOf(recorded("killed"), true)
-        assert.deepStrictEqual(
-          (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
-          [{ pid: 70, project: "/srv/opera", sessionId: id }]
-        )
-        assert.isTrue(Option.getOrThrow(yield* agent.signs(id)).idles)
-      })
-    )
-  })
-
   describe("qwen#records", () => {
     it.effect("a call may take as long as the user's settings give the service", () =>
       Effect.gen(function* () {
@@ -90,30 +57,6 @@ it.layer(HostServices.layer)((it) => {
       Effect.gen(function* () {
         const beside = recorded("account").replaceAll("########0", "-compress")
         assert.strictEqual(yield* turnOf(yield* qwenOf(beside)), "Asked")
-      })
-    )
-    it.effect("a compaction after a mark is proved by its record, which ends no turn", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const agent = yield* qwenOf(recorded("finished"))
-        const mark = yield* agent.mark(id)
-        assert.strictEqual(yield* agent.compactedSince(mark), "not yet")
-        yield* fs.writeFileString(mark.path, recorded("compressed").slice(mark.offset), { flag: "a" })
-        assert.strictEqual(yield* agent.compactedSince(mark), "summary")
-        assert.strictEqual(yield* agent.compactedSince({ ...mark, inode: "0" }), "not yet")
-        assert.strictEqual(yield* turnOf(agent), "Finished")
-      })
-    )
-    it.effect("a written file is progress and modified, and a refused tool is no progress", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const agent = yield* qwenOf(recorded("written"))
-        assert.strictEqual(yield* agent.toolResults([id, id]), 1)
-        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
-        yield* agent.exportSession(id, out)
-        assert.include(yield* fs.readFileString(out), "song.txt`: 1 edit")
-        const failed = yield* qwenOf(recorded("written").replaceAll('"status":"success"', '"status":"error"'))
-        assert.deepStrictEqual([yield* failed.toolResults([id]), yield* failed.usedTools(id)], [0, true])
       })
     )
   })
