@@ -1,4 +1,4 @@
-import { Agent, clamp } from "@souffleur/domain"
+import { type Agent, clamp } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option } from "effect"
