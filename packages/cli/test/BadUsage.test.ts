@@ -59,7 +59,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   {
     args: at(nobody, id),
     env: { SOUFFLEUR_AGENT_COMMAND: '["claude","--permission-mode=bypassPermissions"]' },
-    says: /part 2 .* permission flag/
+    says: /part 2 .* permission ceiling/
   },
   {
     args: at(nobody, id),

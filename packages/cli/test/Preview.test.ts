@@ -400,7 +400,7 @@ it.layer(services)((it) => {
         assert.strictEqual((yield* Effect.flip(run("my-feature"))).code, 2)
         assert.include(
           lines.join("\n"),
-          "there is no session my-feature to resume (a name does not do: give its id): no file"
+          "there is no session my-feature to resume (a name does not do: give its id): no session file"
         )
       })
     )

@@ -28,6 +28,7 @@ const kept = {
 } satisfies FlagTable["kept"]
 
 const lifting = wordSet(
+  "--permission-mode --dangerously-skip-permissions",
   "--allow-dangerously-skip-permissions --permission-prompt-tool --permission-prompts",
   // A settings file or agent definition may hold a permission mode of its own. A plugin may hold hooks that approve.
   "--settings --managed-settings --agent --agents --plugin-dir --plugin-url"

@@ -44,7 +44,10 @@ export const readAgentCommand =
     const words = decoded.value
     if (words[0]?.startsWith("-") === true) return refused("the agent command begins with a flag")
     const front = frontOf(is, words, folder.variables)
-    if (Result.isFailure(front)) return refused(`the agent command ${front.failure.problem}`)
+    if (Result.isFailure(front)) {
+      const why = others?.(words, words.length)
+      return why === undefined ? refused(`the agent command ${front.failure.problem}`) : refusedAt(why)
+    }
     const { agent: isAgent, length } = front.success
     const [program = "", ...args] = words
     if (!isAgent) {
