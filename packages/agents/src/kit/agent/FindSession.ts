@@ -61,6 +61,7 @@ export const filesOf = Effect.fnUntraced(function* (
       Effect.catch((error) => {
         // A file on the way is no folder, and a folder may go.
         if (error.reason._tag === "PermissionDenied") onError(`${parent}: permission denied`)
+        if (error.reason._tag === "NotFound" && parent === folder) onError(`${parent}: it is not there`)
         return Effect.succeed<ReadonlyArray<string>>([])
       })
     )
@@ -134,7 +135,7 @@ export const makeSessionSearch = (place: SessionFolder) => {
     const found = whole.length > 0 ? whole : named
     if (found.length === 0) {
       const some = (problems: ReadonlyArray<string>) => problems.slice(0, 3).join("; ")
-      const where = unread.length === 0 ? "" : ` (not all could be read: ${some(unread)})`
+      const where = unread.length === 0 ? "" : ` (cannot be read: ${some(unread)})`
       return yield* missing(
         asked,
         "missing",
