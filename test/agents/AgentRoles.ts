@@ -28,6 +28,20 @@ const looks = "git log --oneline; cat work.txt; touch forbidden"
 const wordBehind = (header: string, { said }: Asked) =>
   new RegExp(`${header} ([0-9a-f]{20})`, "u").exec(said)?.[1] ?? "unknown"
 
+/** The same answers by the schema of the role, with a message before the tool that is not the last one. */
+const byForm = (asked: Asked, isReview: boolean, isFirst: boolean): Answer => {
+  const word = /`word` is `([0-9a-f]{20})`/u.exec(asked.said)?.[1] ?? "unknown"
+  const said = (verdict: string, fields: object) => JSON.stringify({ verdict, word, ...fields })
+  const work = { commits: ["HEAD"], files_changed: ["work.txt"], test_file: "", reason: "" }
+  const review = { summary: "it is written", blocking: [], minor: [], suggestions: [] }
+  if (asked.toolResult === undefined)
+    return { text: said("NOT_YET", isReview ? review : work), shell: isReview ? looks : works }
+  if (!isReview) return { text: said("IMPLEMENTATION_COMPLETE", work) }
+  return isFirst
+    ? { text: said("REJECTED", { ...review, summary: "one line is too few", blocking: ["add a line"] }) }
+    : { text: said("APPROVED", { ...review, minor: ["a long name"] }) }
+}
+
 /** Both agents of one home, in which each finds its own model. */
 const together = (one: RealAgent, other: RealAgent): RealAgent => ({
   ...one,
@@ -40,7 +54,11 @@ const together = (one: RealAgent, other: RealAgent): RealAgent => ({
  * Conducts a plan of one task with two real agents. The reviewer rejects the first work. Returns the log of the run, and
  * what the model was asked.
  */
-export const conducted = Effect.fn("AgentRoles.conducted")(function* (implementer: InRole, reviewer: InRole) {
+export const conducted = Effect.fn("AgentRoles.conducted")(function* (
+  implementer: InRole,
+  reviewer: InRole,
+  { inForm = false } = {}
+) {
   const fs = yield* FileSystem.FileSystem
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   let reviews = 0
@@ -48,6 +66,10 @@ export const conducted = Effect.fn("AgentRoles.conducted")(function* (implemente
     Effect.sync(() => {
       const isReview = asked.said.includes("## Code Review Task")
       const { shell } = (isReview ? reviewer : implementer).agent
+      if (inForm) {
+        if (isReview && asked.toolResult !== undefined) reviews += 1
+        return { by: shell, ...byForm(asked, isReview, reviews === 1) }
+      }
       if (asked.toolResult === undefined) return { shell: isReview ? looks : works, by: shell }
       if (!isReview) {
         const header = `IMPLEMENTATION_COMPLETE ${wordBehind("IMPLEMENTATION_COMPLETE", asked)}`

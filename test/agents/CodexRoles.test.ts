@@ -32,3 +32,20 @@ describe("behaviour#agents-of-a-run", () => {
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 })
+
+describe("behaviour#verdict-by-schema", () => {
+  it.live.skipIf(codex === null)("Codex implements and reviews by the schema of each role, also where it goes on", () =>
+    Effect.gen(function* () {
+      const inRole = { agent: realCodex, program: codex!, name: "codex" }
+      const play = yield* conducted(inRole, inRole, { inForm: true })
+      wentOn(play)
+      const done = play.log.find(({ _tag }) => _tag === "ReviewApproved")
+      assert.deepInclude(done, { summary: "it is written", minor: ["a long name"] }, play.text)
+      assert.notInclude(
+        play.log.map(({ _tag }) => _tag),
+        "AgentNudged",
+        play.text
+      )
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

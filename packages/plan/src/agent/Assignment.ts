@@ -11,7 +11,7 @@ import {
   Settings
 } from "@souffleur/domain"
 import { agentCommand, chosenAgent, launchOnce, sessionToBegin, tellingOutput } from "@souffleur/process"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, type FileSystem, Option, type Path } from "effect"
 import { awaitEnding, endAgent } from "./AgentEnd.ts"
 import { printedAt, saidIn } from "./SaidOutput.ts"
 import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgent.ts"
@@ -22,6 +22,7 @@ import { roleChoice } from "../tasks/PlanAgents.ts"
 import { finisherPrompt, implementerPrompt, nudgePrompt } from "./Prompt.ts"
 import { questionsPrompt } from "./QuestionsPrompt.ts"
 import { reviewerPrompt } from "./ReviewPrompt.ts"
+import { formAsked, verdictForm } from "./VerdictForm.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
 
@@ -60,7 +61,11 @@ const commandOf = Effect.fnUntraced(function* (
   assignment: Assignment,
   permission: EffectivePermission,
   word: string
-): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
+): Effect.fn.Return<
+  AgentCommand,
+  LaunchFailed | GitUnusable,
+  Agent | FileSystem.FileSystem | Path.Path | PlanContext | Settings
+> {
   const { finishing } = yield* PlanContext
   const { agent, choice, role } = assignment
   if (role === "finisher" && finishing !== null) return finishing
@@ -68,10 +73,19 @@ const commandOf = Effect.fnUntraced(function* (
     _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
     sessionId: assignment.sessionId
   }
-  const prompt = yield* promptOf(run, assignment, word)
+  const form = yield* verdictForm(assignment)
+  const prompt = `${yield* promptOf(run, assignment, word)}${form === undefined ? "" : formAsked(word)}`
   const looks = role === "reviewer"
   return yield* Effect.provideService(
-    agentCommand({ session, permission, prompt, print: true, choice, ...(looks ? { looks } : {}) }),
+    agentCommand({
+      session,
+      permission,
+      prompt,
+      print: true,
+      choice,
+      ...(looks ? { looks } : {}),
+      ...(form === undefined ? {} : { form })
+    }),
     Agent,
     chosenAgent(yield* Agent, agent ?? undefined)
   )
