@@ -46,9 +46,9 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)
-  yield* Effect.forEach(agents, ({ agent, effort, held_by, models, permission, role }) =>
+  yield* Effect.forEach(agents, ({ agent, effort, fallback, held_by, models, permission, role }) =>
     Console.log(
-      `${role} by ${agent}${plain(modelInWords({ effort, models }))}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
+      `${fallback ? `while the service refuses that, ${role}` : role} by ${agent}${plain(modelInWords({ effort, models }))}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
     )
   )
   yield* Console.log("Before its first agent:")

@@ -145,27 +145,21 @@ const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding"
       }
 }
 
-const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation =>
-  isPersons(kind) ? refusedNow(kind, until, zone) : waitedOut({ kind, resetsAt, until }, waits, zone)
-
-const refusedNow = (kind: string, until: number, zone: Zone): Explanation => ({
-  seen: [`its session's records: the service refuses its ${kind}`],
-  rule: `a refused ${kind} is no fault of the agent: no attempt is counted, and a person mends it; asked again when the login is renewed, or at ${Words.dateAndTime(until, zone)}`
-})
-
-const waitedOut = (
-  { kind, resetsAt, until }: Pick<Of<"AgentLimited">, "kind" | "resetsAt" | "until">,
-  waits: number,
-  zone: Zone
-): Explanation => ({
-  seen: [
+const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation => {
+  const when = Words.dateAndTime(until, zone)
+  if (isPersons(kind))
+    return because(
+      `a refused ${kind} is no fault of the agent: no attempt is counted, and a person mends it; asked again when the login is renewed, or at ${when}`,
+      `its session's records: the service refuses its ${kind}`
+    )
+  return because(
+    `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${when}`,
     `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
     resetsAt === null
       ? `they do not state until when; wait ${waits + 1} in a row`
       : `they state that it ends at ${Words.dateAndTime(resetsAt, zone)}`
-  ],
-  rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${Words.dateAndTime(until, zone)}`
-})
+  )
+}
 
 const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>
   finishing === "failed"
@@ -237,6 +231,11 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return ending(event, zone)
     case "AgentLimited":
       return limited(event, before, zone)
+    case "AgentReplaced":
+      return because(
+        `the plan names ${event.by} as the fallback of that role, which begins a session of its own; no attempt is counted, and further work goes to the chosen agent from ${Words.dateAndTime(event.until, zone)} on`,
+        `its session's records: ${event.kind === "usage-limit" ? "a usage limit" : `the service refuses its ${event.kind}`}`
+      )
     case "WorkChanged":
       return because(
         "the work that is there is reviewed; where nothing is left, the task is implemented again",

@@ -27,6 +27,8 @@ export interface ForeseenAgent {
   readonly models: ReadonlyArray<string>
   /** `null`: its own. */
   readonly effort: string | null
+  /** True if it is asked only while the service refuses the agent of its role. */
+  readonly fallback: boolean
   readonly permission: EffectivePermission
   /** The flag that holds it to reading, such as `-s read-only`; `null`: its permission alone holds it. */
   readonly held_by: string | null
@@ -111,11 +113,12 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     form: loaded.understood.form,
     left_out: loaded.understood.leftOut,
     goes_on: known?.id ?? null,
-    agents: cast.map(({ agent, effort = null, heldBy, models, permission, role }) => ({
+    agents: cast.map(({ agent, effort = null, fallback = false, heldBy, models, permission, role }) => ({
       role,
       agent,
       models,
       effort,
+      fallback,
       permission,
       held_by: heldBy
     })),

@@ -11,12 +11,13 @@ import {
   Settings
 } from "@souffleur/domain"
 import { agentCommand, chosenAgent, launchOnce, sessionToBegin, tellingOutput } from "@souffleur/process"
-import { Duration, Effect, type FileSystem, Option, type Path } from "effect"
+import { Clock, Duration, Effect, type FileSystem, Option, type Path } from "effect"
 import { awaitEnding, endAgent } from "./AgentEnd.ts"
 import { printedAt, saidIn } from "./SaidOutput.ts"
 import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgent.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/GitUnusable.ts"
+import { choiceNow } from "../decide/AgentChoice.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
 import { roleChoice } from "../tasks/PlanAgents.ts"
 import { finisherPrompt, implementerPrompt, nudgePrompt } from "./Prompt.ts"
@@ -119,7 +120,8 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
 export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const agent = yield* Agent
   const { agents, finishing, git, plan, ref } = yield* PlanContext
-  const choice = roleChoice(agents, plan.agents, role)
+  const wanted = roleChoice(agents, plan.agents, role)
+  const { choice, ...stands } = choiceNow(yield* ref.state, wanted, role, yield* Clock.currentTimeMillis)
   const isCommand = role === "finisher" && finishing !== null
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
   const run = yield* ref.dispatch({
@@ -130,7 +132,8 @@ export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
       : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, choice.agent)),
     head: yield* git.head,
     held,
-    choice
+    choice,
+    ...stands
   })
   const { assignment } = run
   if (assignment === null) return run

@@ -35,7 +35,8 @@ const finishOf = (finish: Finish) => {
 const roleOf = ({ models, ...role }: RoleChoice) => ({
   agent: role.agent,
   model: models.length < 2 ? models[0] : models,
-  effort: role.effort
+  effort: role.effort,
+  fallback: role.fallback
 })
 
 /** Returns a plan as YAML that is read as the same plan. */

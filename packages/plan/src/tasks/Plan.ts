@@ -83,7 +83,7 @@ const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessP
 /** Returns the keys that a place of a plan may have. */
 const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
-  if (place[0] === "agents") return agentKeysAt(place.length - 1)
+  if (place[0] === "agents") return agentKeysAt(place.slice(1))
   if (place[0] === "finish") return ["prompt", "skill", "command"]
   return place[0] === "tasks" ? Object.keys(TaskFields.fields) : planKeys
 }
