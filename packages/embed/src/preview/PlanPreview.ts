@@ -2,6 +2,7 @@ import { type EffectivePermission, flagsOf } from "@souffleur/domain"
 import {
   type Assignment,
   freshTask,
+  gateOfPlan,
   GitPort,
   implementerPrompt,
   type LoadedPlan,
@@ -64,6 +65,8 @@ export interface PlanPreview {
   readonly tasks: ReadonlyArray<ForeseenTask>
   /** The programs of its gates, each as a line. */
   readonly gate: ReadonlyArray<string>
+  /** Those that make the work trees ready, where no gate does. */
+  readonly setup: ReadonlyArray<string>
   readonly finish: Plan["finish"]
   /** True if a reviewer is asked what is unclear in it, before its first task. */
   readonly questions: boolean
@@ -107,6 +110,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
   const cast = yield* castOf(named, order)(settings)
   yield* finishingOf(loaded, { project, variables: parts.variables })
   const { branch = null } = loaded.plan
+  const isGated = gateOfPlan(loaded.plan) !== undefined
   const git = branch === null ? yield* Effect.option((yield* GitPort).open(project, () => [])) : Option.none()
   return {
     workflow_id: loaded.plan.workflowId,
@@ -131,7 +135,8 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
       trusted: yield* programsTrusted(loaded, settings.stateDir)
     }),
     tasks: foreseenTasks(loaded),
-    gate: programLines(loaded.plan),
+    gate: isGated ? programLines(loaded.plan) : [],
+    setup: isGated ? [] : programLines(loaded.plan),
     finish: loaded.plan.finish,
     questions: known === undefined && loaded.plan.questions === true && order.questions !== false,
     branch,

@@ -54,7 +54,7 @@ export const writePlan = (plan: Plan): string => {
           : Object.fromEntries(Object.entries(agents).map(([role, choice]) => [role, roleOf(choice)])),
       // Each task has those of its plan.
       constraints: tasks[0]?.constraints,
-      setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,
+      setup: gates.at(0)?.setup.length === 0 ? undefined : (gates.at(0)?.setup ?? tasks[0]?.setup),
       verify: isCommon ? gates[0]?.verify : undefined,
       branch,
       questions,
