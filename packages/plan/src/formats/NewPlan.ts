@@ -12,7 +12,7 @@ const keys: Readonly<Record<Exclude<PlanKey, "tasks">, Line>> = {
   verify: ["[[npm, test], [npm, run, lint]]", "the gate: programs that judge each task in a checkout of its own"],
   agents: [
     "{implementer: {agent: claude, model: [sonnet, opus], effort: high, fallback: {agent: codex}}, reviewer: {agent: codex}}",
-    "who does what; the fallback does it while the service refuses the agent; default: AGENT_COMMAND"
+    "who does what, and who while the service refuses that"
   ],
   questions: ["true", "a reviewer says first what is unclear in the plan"],
   final_review: ["true", "a reviewer judges the work of all tasks together at the end"],
