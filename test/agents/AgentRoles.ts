@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Clock, Effect, FileSystem } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Logged } from "../claude/Lab.ts"
 import { agentLab, type RealAgent } from "./AgentLab.ts"
@@ -57,15 +57,21 @@ const together = (one: RealAgent, other: RealAgent): RealAgent => ({
 export const conducted = Effect.fn("AgentRoles.conducted")(function* (
   implementer: InRole,
   reviewer: InRole,
-  { inForm = false } = {}
+  { fallback, inForm = false }: { readonly fallback?: InRole; readonly inForm?: boolean } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const resetsAt = Math.floor((yield* Clock.currentTimeMillis) / 1000) + 7200
   let reviews = 0
+  let limits = fallback === undefined ? 0 : 1
   const part = (asked: Asked): Effect.Effect<Answer> =>
     Effect.sync(() => {
       const isReview = asked.said.includes("## Code Review Task")
-      const { shell } = (isReview ? reviewer : implementer).agent
+      const { shell } = (isReview ? reviewer : (fallback ?? implementer)).agent
+      if (!isReview && limits > 0) {
+        limits -= 1
+        return { limitedUntil: resetsAt }
+      }
       if (inForm) {
         if (isReview && asked.toolResult !== undefined) reviews += 1
         return { by: shell, ...byForm(asked, isReview, reviews === 1) }
@@ -81,16 +87,22 @@ export const conducted = Effect.fn("AgentRoles.conducted")(function* (
         ? { text: `REJECTED ${word}\nsummary: one line is too few\nissues:\n- add a line` }
         : { text: `APPROVED ${word}\nsummary: it is written` }
     })
-  const lab = yield* agentLab(together(implementer.agent, reviewer.agent), implementer.program, part, [
-    reviewer.program
-  ])
+  const others = [reviewer, ...(fallback === undefined ? [] : [fallback])]
+  const agent = others.reduce((all, other) => together(all, other.agent), implementer.agent)
+  const lab = yield* agentLab(
+    agent,
+    implementer.program,
+    part,
+    others.map(({ program }) => program)
+  )
   const git = (...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make("git", [...identity, ...args], lab.options))
   yield* git("init", "-q", "-b", "main")
   yield* git("config", "user.name", "A")
   yield* git("config", "user.email", "a@localhost")
   yield* fs.writeFileString(`${lab.project}/.gitignore`, ".orchestra_configs\nforbidden\n")
-  yield* fs.writeFileString(`${lab.project}/plan.yaml`, plan)
+  const chosen = fallback === undefined ? "" : `agents: { implementer: { fallback: { agent: ${fallback.name} } } }\n`
+  yield* fs.writeFileString(`${lab.project}/plan.yaml`, `${chosen}${plan}`)
   yield* git("add", "-A")
   yield* git("commit", "-q", "-m", "base")
   const roles = ["--implementer", implementer.name, "--reviewer", reviewer.name]
@@ -103,6 +115,7 @@ export const conducted = Effect.fn("AgentRoles.conducted")(function* (
   return {
     asked: yield* lab.asked,
     log,
+    status: yield* lab.said("conduct", "status"),
     text,
     work: yield* lab.read("work.txt"),
     exists: fs.exists(`${lab.project}/forbidden`)

@@ -34,7 +34,7 @@ it.layer(HostServices.layer)("a new plan", (it) => {
           plan.tasks.map(({ id }) => id),
           ["task-001", "final-review"]
         )
-        assert.deepStrictEqual(plan.agents?.implementer?.fallback, { agent: "codex" })
+        assert.deepStrictEqual(plan.agents?.implementer?.fallback, { agent: "other" })
         for (const line of newPlan.split("\n")) assert.isBelow(line.length, 240)
       })
     )

@@ -236,9 +236,9 @@ export const verdictWords = {
 
 /**
  * Reads the verdict in what an agent printed. It is the last thing said: an answer by the schema of the role, or a
- * well-formed block with a word behind its header. Text before it may be quoted from anywhere. Another verdict in the same stretch of text contradicts it. So do
- * blocking findings in an approval, and a rejection that sorts its findings and has no such one. Fails with
- * `NoVerdict`.
+ * well-formed block with a word behind its header. Text before it may be quoted from anywhere. Another verdict in the
+ * same stretch of text contradicts it. So do blocking findings in an approval, and a rejection that sorts its findings
+ * and has no such one. Fails with `NoVerdict`.
  */
 export const readVerdict = (role: keyof typeof verdictWords, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (message: string) => Result.fail<NoVerdict>({ reason: "no verdict", message })

@@ -11,7 +11,7 @@ const keys: Readonly<Record<Exclude<PlanKey, "tasks">, Line>> = {
   setup: ["[npm, ci]", "makes a checkout of the gate, or a work tree, ready"],
   verify: ["[[npm, test], [npm, run, lint]]", "the gate: programs that judge each task in a checkout of its own"],
   agents: [
-    "{implementer: {agent: claude, model: [sonnet, opus], effort: high, fallback: {agent: codex}}, reviewer: {agent: codex}}",
+    "{implementer: {agent: one, model: [small, large], effort: high, fallback: {agent: other}}, reviewer: {agent: other}}",
     "who does what, and who while the service refuses that"
   ],
   questions: ["true", "a reviewer says first what is unclear in the plan"],

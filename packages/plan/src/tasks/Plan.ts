@@ -76,8 +76,9 @@ const PlanSource = Schema.Struct({
 type PlanSource = typeof PlanSource.Type
 type TaskSource = PlanSource["tasks"][number]
 
-/** The keys of a plan, and those of a task in it. */
+/** A key of a plan. */
 export type PlanKey = keyof typeof PlanSource.fields
+/** A key of a task in a plan. */
 export type TaskKey = keyof typeof TaskFields.fields
 
 /** The keys of a plan. */

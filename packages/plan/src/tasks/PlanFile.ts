@@ -72,7 +72,7 @@ const aroundOf = Effect.fnUntraced(function* (file: string, project: string) {
 const withLedger = Effect.fnUntraced(function* ({ form, source }: Pick<ReadText, "form" | "source">, file: string) {
   if (form !== taskForm || !Predicate.hasProperty(source, "tasks") || !Array.isArray(source.tasks))
     return { form, source }
-  const { endedByLedger } = yield* Effect.promise(() => import("../formats/Ledger.ts"))
+  const { endedByLedger } = yield* Effect.promise(() => import("../formats/SddLedger.ts"))
   const ended = yield* endedByLedger(file)
   const tasks = source.tasks.map((task: { readonly id: string }) =>
     ended.has(task.id) ? { ...task, done: true } : task
