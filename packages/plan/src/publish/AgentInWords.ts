@@ -1,6 +1,5 @@
 import { mendedBy, type ModelChoice, Words, type Zone } from "@souffleur/domain"
 import type { AgentReplaced } from "../run/RunEvent.ts"
-import { isPersons } from "../run/RunFields.ts"
 
 /** Says which agent was chosen, and with what. */
 export const byWhom = (agent: string | undefined, { effort, model }: ModelChoice = {}): string => {
@@ -20,5 +19,5 @@ export const replacedInWords = (
   const why = kind === "usage-limit" ? "by a usage limit" : `for its ${kind}`
   const whose = `as ${role}${taskId === null ? "" : ` of task ${taskId}`}`
   const when = `${Words.deadline(until, at, zone)}${resetsAt === null ? ", a guess" : ""}`
-  return `the service refuses ${agent ?? "the configured agent"} ${why}: ${by}, the fallback, is asked ${whose}, until ${when}${isPersons(kind) ? `; ${mendedBy[kind]}` : ""}. No attempt is counted`
+  return `the service refuses ${agent ?? "the configured agent"} ${why}: ${by}, the fallback, is asked ${whose}, until ${when}${kind === "usage-limit" ? "" : `; ${mendedBy[kind]}`}. No attempt is counted`
 }
