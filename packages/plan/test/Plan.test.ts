@@ -216,7 +216,7 @@ describe("behaviour#plan", () => {
         /^on_escalation: .*continue.*\(line 4\)$/u
       ],
       ["a finish that nobody knows", yaml.replace("finish: none", "finish: push"), /^finish: .*leave.*merge/u],
-      ["no YAML", "tasks: [", /^the file: it is no YAML/u]
+      ["no YAML", "tasks: [", /^it is no YAML/u]
     ]
     for (const [what, text, problem] of rows) {
       it.effect(what, () =>
@@ -363,7 +363,7 @@ describe("behaviour#files-of-others", () => {
         ["none.yaml", "it is not there"]
       ] as const) {
         const error = yield* Effect.flip(loadPlan(at(name), project))
-        assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [`the file: ${why}`])
+        assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [why])
       }
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
