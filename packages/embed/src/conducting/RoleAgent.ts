@@ -128,7 +128,12 @@ export const castRoles = Effect.fn("castRoles")(function* (
   for (const { agent: program, effort, fallback, models, role } of needed) {
     const isSaid = fallback !== true && role !== "finisher" && agents[role] !== undefined
     const planned = plan.agents?.[role] !== undefined && !isSaid
-    const unfit = (problem: string) => new RoleUnfit({ role, problem: fallback === true ? `its fallback: ${problem}` : problem, ...(planned ? { planned } : {}) })
+    const unfit = (problem: string) =>
+      new RoleUnfit({
+        role,
+        problem: fallback === true ? `its fallback: ${problem}` : problem,
+        ...(planned ? { planned } : {})
+      })
     const [model] = models
     const choice = { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) }
     const agent =
