@@ -5,7 +5,7 @@ import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "eff
 import { makeFolders } from "./Folders.ts"
 import { capNames } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
-import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
+import { claudeCommand, compactPrompt, takesForm } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
 import { subagentsOf } from "./session/SessionFile.ts"
@@ -74,6 +74,7 @@ export const layer = (
         caps: capsGiven(options.agentCommand.args, options.environment, capNames),
         capNames,
         stall,
+        ...(takesForm(options.agentCommand) ? { answersInForm: "at the end" } : {}),
         compactPrompt,
         sessions: folders.sessions.pipe(Effect.provide(services)),
         holds: (process) => folders.holds(process).pipe(Effect.provide(services)),

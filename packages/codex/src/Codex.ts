@@ -1,7 +1,7 @@
 import { identifiedBy, inHead, longestSet, saidPackage, settingsHooks } from "@souffleur/session"
 import { Duration, Effect, Path } from "effect"
 import { codexOfLaunch, literalCodex, marks } from "./command/CodexCommand.ts"
-import { asksRecords, codexFlags } from "./command/CodexFlags.ts"
+import { asksRecords, codexFlags, takesForm } from "./command/CodexFlags.ts"
 import { codexCommand, compactPrompt } from "./command/CodexLaunch.ts"
 import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
 import { inPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
@@ -107,6 +107,7 @@ export const codex = saidPackage({
     sessionIn: (output) => inHead(output, startedIn),
     outputReader: makeOutputReader,
     addsFormat: !asksRecords(options.agentCommand.args),
+    ...(takesForm(options.agentCommand.args) ? { answersInForm: "always" as const } : {}),
     command: (order) => codexCommand(options, order)
   })
 })

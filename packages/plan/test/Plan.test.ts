@@ -201,6 +201,11 @@ describe("behaviour#plan", () => {
           ] as const
       ),
       [
+        "a setup of nothing",
+        yaml.replace("finish:", "setup: [npm, ci]\nfinish:"),
+        /^setup: nothing is made ready by it: add verify for a gate, or worktrees: true \(line 3\)$/u
+      ],
+      [
         "going on beside a stuck task without work trees",
         yaml.replace("finish:", "on_escalation: continue\nfinish:"),
         /^on_escalation: each task needs a work tree of its own: add worktrees: true to the plan \(line 3\)$/u

@@ -190,6 +190,7 @@ export class RunJudge {
         held(!refused, "the service refused it")
         return held(["both", "complete", "nothing"].includes(said), `the ${agent.role} said ${said}`)
       case "AgentLimited":
+      case "AgentReplaced":
         return held(said === "nothing" && (refused || !world.steadyClock), "no session says so")
       case "ImplementationFailed":
       case "ReviewFailed":
@@ -295,5 +296,6 @@ const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewFailed",
   "AgentNudged",
   "AgentLimited",
+  "AgentReplaced",
   "AgentStopped"
 ])

@@ -1,5 +1,5 @@
 import { AgentNotFound, type AgentOrder, type AgentProgram } from "@souffleur/domain"
-import type { AgentOptions } from "@souffleur/process"
+import { type AgentOptions, splitFlag } from "@souffleur/process"
 import { argsWithModel, completeCommand, type ModelFlags } from "@souffleur/session"
 import { Effect } from "effect"
 import { isSessionId } from "../session/SessionId.ts"
@@ -16,6 +16,11 @@ const mayRead = (file: string): string =>
 
 /** Only Claude Code knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
+
+const formFlag = "--json-schema"
+/** Returns whether a launch may give its answer a form: the program knows that flag, and its user gives it none. */
+export const takesForm = (agent: AgentProgram): boolean =>
+  namesClaude(agent) && !agent.args.some((word) => splitFlag(word)[0] === formFlag)
 
 /** The modes below every permission, in the words of `--permission-mode`. */
 const modesHeldTo = { plan: "plan", asks: "default" } as const
@@ -61,6 +66,7 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (options: Agen
       ...(order.print ? ["-p"] : []),
       "--permission-mode",
       order.heldTo === undefined ? order.permission : modesHeldTo[order.heldTo],
+      ...(order.form !== undefined && order.print && takesForm(agent) ? [formFlag, order.form.schema] : []),
       ...(order.prompt === "" || asInput(order) ? [] : ["--", order.prompt])
     ],
     ...(asInput(order) ? { input: order.prompt } : {}),

@@ -8,6 +8,8 @@ const readingTools = new Set(["Read", "Glob", "Grep", "LS"])
  * each generation.
  */
 const getsNowhere = (name: string): boolean => readingTools.has(name) || name.startsWith("mcp__souffleur__")
+/** The call by which the agent answers by a schema: it is no tool that does anything. */
+const answering = "StructuredOutput"
 /** Calls without a result that are remembered. The oldest are given up. */
 const maxPending = 1_000
 
@@ -17,15 +19,22 @@ interface Counted {
   /** True if there was any result, even a failure or one of a reading tool. */
   any: boolean
   readonly looks: Set<string>
+  readonly answers: Set<string>
+}
+
+/** Adds a call that waits for its result, in place of the oldest where there are too many. */
+const wait = (calls: Set<string>, { id }: Json): void => {
+  calls.add(String(id))
+  for (const oldest of calls) if (calls.size > maxPending) calls.delete(oldest)
 }
 
 const count = (counted: Counted, record: Json): void => {
   if (record["type"] !== "user" && record["type"] !== "assistant") return
   for (const block of blocksOf(record["message"])) {
-    if (block["type"] === "tool_use" && getsNowhere(String(block["name"]))) {
-      counted.looks.add(String(block["id"]))
-      for (const oldest of counted.looks) if (counted.looks.size > maxPending) counted.looks.delete(oldest)
-    } else if (block["type"] === "tool_result") {
+    if (block["type"] === "tool_use") {
+      if (block["name"] === answering) wait(counted.answers, block)
+      else if (getsNowhere(String(block["name"]))) wait(counted.looks, block)
+    } else if (block["type"] === "tool_result" && !counted.answers.delete(String(block["tool_use_id"]))) {
       counted.any = true
       if (!counted.looks.delete(String(block["tool_use_id"])) && block["is_error"] !== true) counted.results += 1
     }
@@ -39,7 +48,7 @@ const count = (counted: Counted, record: Json): void => {
 export const makeToolResults = () => {
   const last = new Map<string, number>()
   const follow = makeFollower(
-    (): Counted => ({ results: 0, any: false, looks: new Set() }),
+    (): Counted => ({ results: 0, any: false, looks: new Set(), answers: new Set() }),
     count,
     (_, line) => !line.includes('"tool_use') && !line.includes('"tool_result"')
   )

@@ -108,7 +108,10 @@ export const makeReading = (set: OwnLimits = noLimits): Reading => {
   const fromUser = (record: Json, at: number) => {
     const results = blocksOf(record["message"]).filter(({ type }) => type === "tool_result")
     for (const { tool_use_id } of results) answered.add(tool_use_id)
-    if (results.length > 0) answeredAt ??= at
+    // An answer by a schema is a call of a tool, and the model says nothing after it.
+    if (record["toolEndsTurn"] === true && open.length === 0 && answeredAt === undefined)
+      decide({ _tag: "Finished", at })
+    else if (results.length > 0) answeredAt ??= at
     else if (!settle()) decide({ _tag: isLocal(record) ? "Finished" : "Asked", at })
   }
   const fromModel = (said: Json, at: number) => {

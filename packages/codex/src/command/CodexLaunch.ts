@@ -4,7 +4,16 @@ import { argsWithModel, completeCommand, type ModelFlags } from "@souffleur/sess
 import { Effect, FileSystem } from "effect"
 import { marks } from "./CodexCommand.ts"
 import { unapprovedHooks } from "./HookTrust.ts"
-import { anyFolder, asksRecords, ceilingOf, ownProcess, records, sandboxFlag } from "./CodexFlags.ts"
+import {
+  anyFolder,
+  asksRecords,
+  ceilingOf,
+  formFlag,
+  ownProcess,
+  records,
+  sandboxFlag,
+  takesForm
+} from "./CodexFlags.ts"
 
 const variables = {
   names: ["CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
@@ -64,7 +73,7 @@ const unasked = Effect.fnUntraced(function* (agentDir: string, { folder, permiss
 export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentOptions, order: AgentOrder) {
   const { agentCommand, agentDir } = options
   const args = yield* argsWithModel(agentCommand, order, modelFlags)
-  const { heldTo, looks = false, permission, print, prompt, session } = order
+  const { form, heldTo, looks = false, permission, print, prompt, session } = order
   const compacts = prompt === compactPrompt
   const resumed = session._tag === "Resume" ? ["resume", session.sessionId] : []
   const behind = ["--", prompt]
@@ -88,6 +97,7 @@ export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentO
           // Its session has worked in that folder already, in a window perhaps, where Codex asks for no repository.
           ...(session._tag === "Resume" && !args.includes(anyFolder) ? [anyFolder] : []),
           ...(asksRecords(args) ? [] : [records]),
+          ...(form === undefined || compacts || !takesForm(args) ? [] : [formFlag, form.file]),
           ...resumed,
           ...(compacts ? behind : ["-"])
         ],

@@ -1,13 +1,5 @@
-import {
-  evolveRun,
-  workProblemsOf,
-  initialRun,
-  isPersons,
-  roleChoice,
-  type Run,
-  type RunEvent,
-  taskOf
-} from "@souffleur/plan"
+import { evolveRun, workProblemsOf, initialRun, isPersons, roleChoice } from "@souffleur/plan"
+import { type Run, type RunEvent, taskOf } from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allReasons, type Explained, type Explanation, lastReason } from "./Explanation.ts"
@@ -237,6 +229,11 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return ending(event, zone)
     case "AgentLimited":
       return limited(event, before, zone)
+    case "AgentReplaced":
+      return because(
+        `the plan names ${event.by} as the fallback of that role, which begins a session of its own; no attempt is counted, and further work goes to the chosen agent from ${Words.dateAndTime(event.until, zone)} on`,
+        `its session's records: ${event.kind === "usage-limit" ? "a usage limit" : `the service refuses its ${event.kind}`}`
+      )
     case "WorkChanged":
       return because(
         "the work that is there is reviewed; where nothing is left, the task is implemented again",

@@ -213,6 +213,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     ...(dialect.loginFiles === undefined
       ? {}
       : { loginWrittenAt: () => Effect.provide(newestWrite(dialect.loginFiles!), services) }),
+    ...(dialect.answersInForm === undefined ? {} : { answersInForm: dialect.answersInForm }),
     sessions,
     holds: Effect.fnUntraced(function* (process) {
       // The pid of an ended process may be another agent's.
