@@ -43,7 +43,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   attach: "shows a terminal to a person",
   service: "writes a unit that starts this command; that of a program starts the program, which resumes its watches",
   traces: "exports for a collector; a program names its own by the same variables",
-  init: "makes a comms database, by @souffleur/comms",
+  init: "makes a comms database, by @souffleur/comms, or a new plan, by @souffleur/plan",
   "conduct plan": "prints a plan, by @souffleur/plan",
   export: "exports a session of an agent, by @souffleur/agents",
   estimate: "counts a text, by @souffleur/recovery",

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Clock, Effect, FileSystem } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Logged } from "../claude/Lab.ts"
 import { agentLab, type RealAgent } from "./AgentLab.ts"
@@ -28,6 +28,20 @@ const looks = "git log --oneline; cat work.txt; touch forbidden"
 const wordBehind = (header: string, { said }: Asked) =>
   new RegExp(`${header} ([0-9a-f]{20})`, "u").exec(said)?.[1] ?? "unknown"
 
+/** The same answers by the schema of the role, with a message before the tool that is not the last one. */
+const byForm = (asked: Asked, isReview: boolean, isFirst: boolean): Answer => {
+  const word = /`word` is `([0-9a-f]{20})`/u.exec(asked.said)?.[1] ?? "unknown"
+  const said = (verdict: string, fields: object) => JSON.stringify({ verdict, word, ...fields })
+  const work = { commits: ["HEAD"], files_changed: ["work.txt"], test_file: "", reason: "" }
+  const review = { summary: "it is written", blocking: [], minor: [], suggestions: [] }
+  if (asked.toolResult === undefined)
+    return { text: said("NOT_YET", isReview ? review : work), shell: isReview ? looks : works }
+  if (!isReview) return { text: said("IMPLEMENTATION_COMPLETE", work) }
+  return isFirst
+    ? { text: said("REJECTED", { ...review, summary: "one line is too few", blocking: ["add a line"] }) }
+    : { text: said("APPROVED", { ...review, minor: ["a long name"] }) }
+}
+
 /** Both agents of one home, in which each finds its own model. */
 const together = (one: RealAgent, other: RealAgent): RealAgent => ({
   ...one,
@@ -40,14 +54,28 @@ const together = (one: RealAgent, other: RealAgent): RealAgent => ({
  * Conducts a plan of one task with two real agents. The reviewer rejects the first work. Returns the log of the run, and
  * what the model was asked.
  */
-export const conducted = Effect.fn("AgentRoles.conducted")(function* (implementer: InRole, reviewer: InRole) {
+export const conducted = Effect.fn("AgentRoles.conducted")(function* (
+  implementer: InRole,
+  reviewer: InRole,
+  { fallback, inForm = false }: { readonly fallback?: InRole; readonly inForm?: boolean } = {}
+) {
   const fs = yield* FileSystem.FileSystem
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const resetsAt = Math.floor((yield* Clock.currentTimeMillis) / 1000) + 7200
   let reviews = 0
+  let limits = fallback === undefined ? 0 : 1
   const part = (asked: Asked): Effect.Effect<Answer> =>
     Effect.sync(() => {
       const isReview = asked.said.includes("## Code Review Task")
-      const { shell } = (isReview ? reviewer : implementer).agent
+      const { shell } = (isReview ? reviewer : (fallback ?? implementer)).agent
+      if (!isReview && limits > 0) {
+        limits -= 1
+        return { limitedUntil: resetsAt }
+      }
+      if (inForm) {
+        if (isReview && asked.toolResult !== undefined) reviews += 1
+        return { by: shell, ...byForm(asked, isReview, reviews === 1) }
+      }
       if (asked.toolResult === undefined) return { shell: isReview ? looks : works, by: shell }
       if (!isReview) {
         const header = `IMPLEMENTATION_COMPLETE ${wordBehind("IMPLEMENTATION_COMPLETE", asked)}`
@@ -59,16 +87,22 @@ export const conducted = Effect.fn("AgentRoles.conducted")(function* (implemente
         ? { text: `REJECTED ${word}\nsummary: one line is too few\nissues:\n- add a line` }
         : { text: `APPROVED ${word}\nsummary: it is written` }
     })
-  const lab = yield* agentLab(together(implementer.agent, reviewer.agent), implementer.program, part, [
-    reviewer.program
-  ])
+  const others = [reviewer, ...(fallback === undefined ? [] : [fallback])]
+  const agent = others.reduce((all, other) => together(all, other.agent), implementer.agent)
+  const lab = yield* agentLab(
+    agent,
+    implementer.program,
+    part,
+    others.map(({ program }) => program)
+  )
   const git = (...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make("git", [...identity, ...args], lab.options))
   yield* git("init", "-q", "-b", "main")
   yield* git("config", "user.name", "A")
   yield* git("config", "user.email", "a@localhost")
   yield* fs.writeFileString(`${lab.project}/.gitignore`, ".orchestra_configs\nforbidden\n")
-  yield* fs.writeFileString(`${lab.project}/plan.yaml`, plan)
+  const chosen = fallback === undefined ? "" : `agents: { implementer: { fallback: { agent: ${fallback.name} } } }\n`
+  yield* fs.writeFileString(`${lab.project}/plan.yaml`, `${chosen}${plan}`)
   yield* git("add", "-A")
   yield* git("commit", "-q", "-m", "base")
   const roles = ["--implementer", implementer.name, "--reviewer", reviewer.name]
@@ -81,6 +115,7 @@ export const conducted = Effect.fn("AgentRoles.conducted")(function* (implemente
   return {
     asked: yield* lab.asked,
     log,
+    status: yield* lab.said("conduct", "status"),
     text,
     work: yield* lab.read("work.txt"),
     exists: fs.exists(`${lab.project}/forbidden`)

@@ -192,14 +192,19 @@ export const onLoopback = Effect.fn("onLoopback")(function* <E>(
 /** The Messages API of a model that says what it is told to, and remembers what it was asked. */
 export const messagesApi = Effect.fn("messagesApi")(function* (part: (asked: Asked) => Effect.Effect<Answer>) {
   const log = yield* Ref.make<ReadonlyArray<Asked>>([])
+  const words = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
   const app = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { pathname } = new URL(request.url, "http://127.0.0.1")
     const body = pathname === "/v1/messages" ? decodeBody(yield* request.text) : Option.none()
     if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
     const asked = read(body.value)
+    // A model that does not answer by a schema is asked once more, and stays with its words.
+    if (asked.said.some((text) => text.startsWith("[structured-output-enforce]")))
+      return answered(body.value, { text: (yield* Ref.get(words)).get(asked.sessionId) ?? "" }, 0)
     const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
     const answer = asked.turn || asked.compaction ? yield* part(asked) : { text: "ok" }
+    yield* Ref.update(words, (before) => new Map(before).set(asked.sessionId, answer.text ?? ""))
     if (answer.refused === undefined) return answered(body.value, answer, n)
     const { headers = {}, message, status, type } = answer.refused
     return HttpServerResponse.jsonUnsafe({ type: "error", error: { type, message } }, { status, headers })

@@ -48,7 +48,10 @@ describe("behaviour#plain-words", () => {
           )
           const status = (yield* run("conduct", "status")).join("\n")
           assert.include(status, "implementer has ended, pid 4194303")
-          assert.include(status, "\n  implementer: claude (sonnet, then opus; effort high)\n")
+          assert.include(
+            status,
+            "\n  implementer: claude (sonnet, then opus; effort high; fallback codex with gpt-5)\n"
+          )
           assert.include(status, "  implementer by codex (opus; effort high), pid 4194303, is gone\n")
           // Its agent has not told its session yet.
           assert.include(status, `    output ${home}/state/launches/${gone.launchId}.out`)
@@ -71,7 +74,13 @@ describe("behaviour#plain-words", () => {
             session_id: found.sessionId
           })
           assert.deepStrictEqual(agents, [
-            { role: "implementer", agent: "claude", models: ["sonnet", "opus"], effort: "high" }
+            {
+              role: "implementer",
+              agent: "claude",
+              models: ["sonnet", "opus"],
+              effort: "high",
+              fallback: { agent: "codex", model: "gpt-5" }
+            }
           ])
           const escalated = { ...examples.TaskEscalated, taskId: started.taskId }
           yield* Effect.provide(

@@ -1,6 +1,8 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Errands } from "@souffleur/domain"
+import { newPlan } from "@souffleur/plan"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
@@ -60,5 +62,33 @@ describe("behaviour#tables-of-comms", () => {
       assert.strictEqual((yield* Fiber.join(ending)).code, 2)
       assert.match(String((yield* TestConsole.errorLines).at(-1)), /comms\.db: database is locked/u)
     }).pipe(Effect.scoped, Effect.provide([TestConsole.layer, services]))
+  )
+})
+
+describe("command-line#setting-up", () => {
+  it.live(
+    "init --plan writes a new plan where there is none, and never over a file; conduct without one names it",
+    () =>
+      Effect.gen(function* () {
+        const { as, project } = yield* place()
+        const lines = Effect.map(TestConsole.logLines, (all) => all.map(String))
+        const init = as("")(cli(["init", "--plan", "--project-dir", project]))
+        yield* init
+        const file = `${project}/plan.yaml`
+        assert.deepStrictEqual(yield* lines, [`made ${file}: write its tasks, then souffleur conduct plan.yaml`])
+        assert.strictEqual(readFileSync(file, "utf8"), newPlan)
+        writeFileSync(file, "mine")
+        yield* init
+        assert.strictEqual((yield* lines).at(-1), `there is a plan already: ${file}`)
+        assert.strictEqual(readFileSync(file, "utf8"), "mine")
+        rmSync(file)
+        writeFileSync(`${project}/plan.md`, "mine")
+        yield* as("")(cli(["init", "--plan", "--json", "--project-dir", project]))
+        assert.deepStrictEqual(JSON.parse((yield* lines).at(-1)!), { plan: `${project}/plan.md`, made: false })
+        assert.isFalse(existsSync(file))
+        const { code } = yield* Effect.flip(as("")(cli(["conduct", "--project-dir", project])))
+        assert.strictEqual(code, 2)
+        assert.include(String((yield* TestConsole.errorLines).at(-1)), '"souffleur init --plan" writes a new one')
+      }).pipe(Effect.scoped, Effect.provide([TestConsole.layer, services]))
   )
 })

@@ -162,7 +162,7 @@ describe("command-line#report", () => {
     assert.deepStrictEqual([report.tasks, report.commits], [1, 3])
     assert.include(
       reportMarkdown(report, utc),
-      "- task-001 Create the model: completed, unverified, 3 agents, 4 commits, 13 h 0 m\n  - minor: \\`it\\` has \\*a\\* long name"
+      "- task-001 Create the model: completed, unverified, 3 agents, implementer codex, the fallback, 4 commits, 13 h 0 m\n  - minor: \\`it\\` has \\*a\\* long name"
     )
     assert.deepStrictEqual(reportJson(report).runs[0]?.tasks[0]?.minor, ["`it` has *a* long name"])
   })

@@ -71,6 +71,36 @@ describe("behaviour#agents-of-a-run", () => {
         )
       })
     )
+    it.effect("a fallback is cast as any agent, under the same ceiling, and refused by its name", () =>
+      Effect.gen(function* () {
+        const { agent, files } = new FakeWorld()
+        agent.others.set("other", new FakeWorld().agent)
+        const settings = { ...(yield* Settings), maxExternalPermission: "acceptEdits" } as const
+        const castWith = (fallback: { readonly agent: string; readonly model?: string }) =>
+          castRoles(
+            fakeKind,
+            settings,
+            { tasks, finish: { _tag: "None" }, agents: { implementer: { models: [], effort: "high", fallback } } },
+            { permission: "bypassPermissions" }
+          ).pipe(Effect.provide(Layer.provide(agent.layer, files.layer)))
+        assert.deepStrictEqual(
+          (yield* castWith({ agent: "other", model: "m" })).map(({ effort, fallback, models, permission, role }) => [
+            role,
+            fallback,
+            models,
+            effort,
+            permission
+          ]),
+          [
+            ["implementer", undefined, [], "high", "acceptEdits"],
+            ["implementer", true, ["m"], undefined, "acceptEdits"],
+            ["reviewer", undefined, [], undefined, "acceptEdits"]
+          ]
+        )
+        const { message } = yield* Effect.flip(castWith({ agent: "nobody" }))
+        assert.match(message, /^the implementer: its fallback: .*nobody/u)
+      })
+    )
     it.effect("a run that goes on needs the agents of its open tasks alone", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* unfit({}), "implementer")

@@ -107,7 +107,10 @@ describe("command-line#report", () => {
     ]
     assert.includeMembers(lines, expected)
     assert.isBelow(lines.indexOf("## Look at first"), lines.indexOf("## Not done"))
-    assert.include(lines.join("\n"), "- one Create the model: completed, verified, 4 agents, 2 commits, 1,200 tokens")
+    assert.include(
+      lines.join("\n"),
+      "- one Create the model: completed, verified, 4 agents, implementer codex, the fallback, reviewer codex, the fallback, 2 commits, 1,200 tokens"
+    )
   })
 })
 
@@ -127,17 +130,19 @@ describe("command-line#receipts", () => {
         "",
         "- Completed, verified",
         "- Commits: `111111111111`, `222222222222`",
+        "- Implemented by `codex`, the fallback",
         "- Gate at `111111111111`: `npm test`: exit code 3",
         "- Gate at `111111111111`: `npm test`, `npm test`: passed",
-        "- Review at `111111111111`: rejected by `codex`",
+        "- Review at `111111111111`: rejected by `codex`, the fallback",
         "- Gate at `222222222222`: `npm test`: passed",
-        "- Review at `222222222222`: approved by `codex`",
+        "- Review at `222222222222`: approved by `codex`, the fallback",
         "- Used: 1,200 tokens, $0.42",
         "",
         "#### `two` `Create the model`",
         "",
         "- Completed, unverified",
-        "- Commits: `333333333333`"
+        "- Commits: `333333333333`",
+        "- Implemented by `codex`, the fallback"
       ].join("\n")
     )
     assert.isNull(receiptMarkdown(night(), "/elsewhere", utc))

@@ -11,7 +11,7 @@ import {
   leastPin
 } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
-import { layerPartialAgent } from "@souffleur/testing"
+import { FakeWorld, layerPartialAgent } from "@souffleur/testing"
 import { Duration, Effect, FileSystem, Layer, Option, Result } from "effect"
 import { PlanContext } from "../src/PlanContext.ts"
 import { decideRun, foldRun, type RunEvent, type RunIntent, RunLog } from "../src/index.ts"
@@ -30,6 +30,8 @@ const world = (
     readonly trouble?: "no agent" | "no launch"
     readonly plan?: string
     readonly settled?: boolean
+    /** True if the agent takes a form of its answer. */
+    readonly inForm?: true
     /** The agents of the roles. */
     readonly agents?: { readonly implementer?: string; readonly reviewer?: string }
   } = {}
@@ -54,7 +56,9 @@ const world = (
   dispatch({ _tag: "StartTask", taskId: "t1", base: null })
   const did: Array<string> = []
   const [orders, launches]: [Array<AgentOrder>, Array<LaunchOrder>] = [[], []]
+  const { files } = new FakeWorld()
   const layer = Layer.mergeAll(
+    files.layer,
     Layer.succeed(PlanContext, {
       ref: {
         id: "r",
@@ -73,7 +77,8 @@ const world = (
       maxExternalPermission: given.file ?? given.ceiling ?? "acceptEdits",
       implementerTimeout: Duration.hours(1),
       reviewerTimeout: Duration.hours(1),
-      stopGrace: Duration.seconds(1)
+      stopGrace: Duration.seconds(1),
+      stateDir: "/state"
     } as Settings["Service"]),
     Layer.effect(
       Agent,
@@ -99,6 +104,7 @@ const world = (
     ).pipe(
       Layer.provide(
         layerPartialAgent({
+          ...(given.inForm === undefined ? {} : { answersInForm: "at the end" as const }),
           command: (order) =>
             Effect.suspend(() => {
               orders.push(order)
@@ -124,7 +130,7 @@ const world = (
     })
   )
   const tags = () => events.slice(2).map(({ _tag }) => _tag)
-  return { did, events, launches, layer, orders, tags, dispatch }
+  return { did, events, files, launches, layer, orders, tags, dispatch }
 }
 
 describe("behaviour#agents-of-a-run", () => {
@@ -225,6 +231,23 @@ describe("behaviour#trust", () => {
         assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
         assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
       })
+  )
+})
+
+describe("behaviour#verdict-by-schema", () => {
+  it.effect("an agent that takes a form is asked by it, and no other is told of one", () =>
+    Effect.gen(function* () {
+      const form = world({ inForm: true })
+      yield* Effect.provide(askAgent("implementer"), form.layer)
+      const [order] = form.orders
+      assert.strictEqual(order?.form?.file, "/state/verdict-implementer.json")
+      assert.include(order?.form?.schema, "IMPLEMENTATION_BLOCKED")
+      assert.match(order?.prompt ?? "", /by the JSON schema .* `word` is `\w+`\.\n$/su)
+      const none = world()
+      yield* Effect.provide(askAgent("implementer"), none.layer)
+      assert.isUndefined(none.orders[0]?.form)
+      assert.notInclude(none.orders[0]?.prompt, "schema")
+    })
   )
 })
 

@@ -353,6 +353,17 @@ describe("behaviour#nudges", () => {
   )
 })
 
+describe("behaviour#fallback", () => {
+  it.effect("a model that the service refuses is told apart, and no other failure is", () =>
+    Effect.gen(function* () {
+      const session = { _tag: "Failed", at: 2000, resetsAt: undefined } as const
+      const refused = yield* judged({ session: { ...session, reason: "model" } })
+      assert.deepInclude(refused, { _tag: "Failed", reason: "no verdict", refused: "model" })
+      assert.notProperty(yield* judged({ session: { ...session, reason: "cap" } }), "refused")
+    })
+  )
+})
+
 describe("behaviour#answers", () => {
   it.effect("an assignment without a commit hands on the setting that lets the agent commit", () =>
     Effect.gen(function* () {

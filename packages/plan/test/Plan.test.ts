@@ -201,6 +201,11 @@ describe("behaviour#plan", () => {
           ] as const
       ),
       [
+        "a setup of nothing",
+        yaml.replace("finish:", "setup: [npm, ci]\nfinish:"),
+        /^setup: nothing is made ready by it: add verify for a gate, or worktrees: true \(line 3\)$/u
+      ],
+      [
         "going on beside a stuck task without work trees",
         yaml.replace("finish:", "on_escalation: continue\nfinish:"),
         /^on_escalation: each task needs a work tree of its own: add worktrees: true to the plan \(line 3\)$/u
@@ -211,7 +216,7 @@ describe("behaviour#plan", () => {
         /^on_escalation: .*continue.*\(line 4\)$/u
       ],
       ["a finish that nobody knows", yaml.replace("finish: none", "finish: push"), /^finish: .*leave.*merge/u],
-      ["no YAML", "tasks: [", /^the file: it is no YAML/u]
+      ["no YAML", "tasks: [", /^it is no YAML/u]
     ]
     for (const [what, text, problem] of rows) {
       it.effect(what, () =>
@@ -358,7 +363,7 @@ describe("behaviour#files-of-others", () => {
         ["none.yaml", "it is not there"]
       ] as const) {
         const error = yield* Effect.flip(loadPlan(at(name), project))
-        assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [`the file: ${why}`])
+        assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [why])
       }
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )

@@ -4,6 +4,8 @@ import { readVerdict } from "../src/index.ts"
 import { implementerPrompt } from "../src/agent/Prompt.ts"
 import { reviewerPrompt } from "../src/agent/ReviewPrompt.ts"
 import { freshTask } from "../src/run/Run.ts"
+import { verdictWords } from "../src/agent/Verdict.ts"
+import { verdictSchema } from "../src/agent/VerdictForm.ts"
 
 const complete =
   "IMPLEMENTATION_COMPLETE w0rd\ncommits: [abc1234]\nfiles_changed: [src/a.ts]\ntest_file: test/a.test.ts"
@@ -18,6 +20,57 @@ const ok = (role: "implementer" | "reviewer", text: string) => {
 }
 const causeOf = (role: "implementer" | "reviewer", text: string) =>
   Result.getOrThrow(Result.flip(readVerdict(role, text))).reason
+
+const form = (fields: object) => JSON.stringify({ word: "w0rd", ...fields })
+const review = { summary: "not yet", blocking: [], minor: [], suggestions: [] }
+
+describe("behaviour#verdict-by-schema", () => {
+  it("each verdict is read from the object that ends what was said", () => {
+    const work = { commits: ["abc1234"], files_changed: ["a.ts"], test_file: "", reason: "" }
+    assert.deepStrictEqual(ok("implementer", form({ verdict: "IMPLEMENTATION_COMPLETE", ...work })), {
+      _tag: "Complete",
+      testFile: null
+    })
+    const blocked = { ...work, verdict: "IMPLEMENTATION_BLOCKED", reason: "no\ndatabase" }
+    assert.deepStrictEqual(ok("implementer", form(blocked)), { _tag: "Blocked", message: "no database" })
+    const approval = { ...review, verdict: "APPROVED", summary: "fine", minor: ["a long name", 7] }
+    assert.deepStrictEqual(ok("reviewer", `I have looked.\n${form(approval)}\n`), {
+      _tag: "Approved",
+      summary: "fine",
+      minor: ["a long name"]
+    })
+    const rejection = { ...review, verdict: "REJECTED", blocking: ["x".repeat(900)], suggestions: ["handle it"] }
+    const said = ok("reviewer", JSON.stringify({ word: "w0rd", ...rejection }, null, 2))
+    assert.deepInclude(said, { minor: [] })
+    assert.strictEqual(said._tag === "Rejected" ? said.feedback.issues[0]?.length : 0, 500)
+  })
+  it("an answer by a schema needs what any verdict needs", () => {
+    for (const [fields, cause] of [
+      [{ ...review, verdict: "APPROVED", blocking: ["broken"] }, "contradictory verdict"],
+      [{ ...review, verdict: "REJECTED" }, "contradictory verdict"],
+      [{ ...review, verdict: "APPROVED", summary: "" }, "no verdict"],
+      [{ ...review, verdict: "APPROVED", word: "" }, "no verdict"],
+      [{ ...review, verdict: "NOT_YET" }, "no verdict"],
+      [{ ...review, verdict: "IMPLEMENTATION_COMPLETE" }, "no verdict"]
+    ] as const)
+      assert.strictEqual(causeOf("reviewer", form(fields)), cause, JSON.stringify(fields))
+  })
+  it("text behind such an answer counts in its place, and so does a verdict as text where there is none", () => {
+    const approval = form({ ...review, verdict: "APPROVED" })
+    assert.strictEqual(causeOf("reviewer", `${approval}\nthe file ends so`), "no verdict")
+    assert.deepInclude(ok("reviewer", `${approval}\n\n${approved}`), { summary: "it does what it should" })
+    assert.deepInclude(ok("reviewer", `${approved}\n\n${approval}`), { summary: "not yet" })
+    assert.strictEqual(causeOf("reviewer", "{\n".repeat(100_000)), "no verdict")
+  })
+  it("the schema asks for each field in each answer, has no secret, and an interim message where one must fit", () => {
+    for (const role of ["implementer", "reviewer"] as const) {
+      const { additionalProperties, properties, required } = JSON.parse(verdictSchema(role, "at the end"))
+      assert.deepStrictEqual([required, additionalProperties], [Object.keys(properties), false])
+      assert.deepStrictEqual(properties.verdict.enum, verdictWords[role])
+      assert.include(verdictSchema(role, "always"), '"NOT_YET"]')
+    }
+  })
+})
 
 describe("behaviour#verdicts-of-agents", () => {
   describe("a verdict is read:", () => {

@@ -2,7 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { isRunOver, next } from "../src/index.ts"
 import { branchesOf, commitOf, excluding, healthy } from "./BranchPlay.ts"
-import { type Act, approves, complete, rejects } from "./PlanStage.ts"
+import { type Act, approves, complete, planOf, rejects } from "./PlanStage.ts"
 import { live, noting, type Play, say, type theatre } from "./PlanTheatre.ts"
 
 const worktrees = { worktrees: true } as const
@@ -361,6 +361,43 @@ describe.concurrent("behaviour#a-work-tree-a-task", () => {
         assert.lengthOf(play.asked, 2)
         yield* isTidy(play)
       }
+    })
+  )
+  live("where no program judges its work, the setup of the plan still comes before its implementer", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const seen: Array<boolean> = []
+      const only = (program: string) => ({
+        ...planOf("t1"),
+        ...worktrees,
+        tasks: planOf("t1").tasks.map((task) => ({ ...task, setup: [[program, "ready"]] as const }))
+      })
+      const conducts = (program: string) =>
+        Effect.gen(function* () {
+          const play = yield* excluding(
+            (work) => ({
+              implementer: [
+                (assignment) =>
+                  Effect.gen(function* () {
+                    seen.push(yield* Effect.orDie(fs.exists(`${assignment.cwd}/ready`)))
+                    return yield* makes(work, "its.txt")(assignment)
+                  })
+              ],
+              reviewer: [say(approves)]
+            }),
+            { plan: only(program) }
+          )
+          yield* play.write(".git/info/exclude", "state.json*\nready\n")
+          return { run: yield* play.conducts, tags: yield* play.tags }
+        })
+      const refused = yield* conducts("false")
+      assert.deepInclude(refused.run.paused, { reason: "red" })
+      assert.include(refused.run.paused?.message, "false ready at ")
+      assert.deepStrictEqual(seen, [], "no agent begins where its tree is not ready")
+      const made = yield* conducts("touch")
+      assert.isTrue(isRunOver(made.run), JSON.stringify(made.run.paused))
+      assert.deepStrictEqual(seen, [true])
+      assert.notInclude(made.tags, "WorkVerified")
     })
   )
   live("a tree has what .worktreeinclude names, the untracked settings of agents, and what setup makes", () =>

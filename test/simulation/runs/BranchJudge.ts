@@ -37,9 +37,10 @@ export class BranchJudge {
     if (from !== null && repository.range(to, from).length > 0) wrong("it loses commits")
     if (zombies) return
     const runs = [...ledger.runs.values()]
-    const own = runs.find(({ ownBranch }) => ownBranch?.branch === branch && !ownBranch.begun)
+    const own = [...ledger.runs].find(([, { ownBranch }]) => ownBranch?.branch === branch && !ownBranch.begun)
     if (own !== undefined) {
-      if (to !== repository.head) wrong("it does not begin from HEAD")
+      // A person may commit in the moment between its look at HEAD and this.
+      if (to !== repository.head && this.#chosen.get(own[0]) === repository.moved) wrong("it does not begin from HEAD")
       return
     }
     // A tree that is gone, with its branch, is made again from where it began.

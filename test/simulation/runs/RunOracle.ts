@@ -18,6 +18,8 @@ interface Rung {
   /** The agent that goes on in its session, and its quick deaths in a row. `null`: nobody was told to. */
   nudge: { readonly role: AgentRole; readonly session: string; readonly deaths: number } | null
   answers: number
+  /** The roles whose newest session is the fallback's. */
+  standsIn: ReadonlySet<AgentRole>
   /** True if a gate judges its work, and how often that refused since the last answer. */
   gated: boolean
   refused: number
@@ -36,6 +38,8 @@ interface Asked {
   readonly taskId: string | null
   readonly sessionId: string
   readonly resumed: boolean
+  /** True if the fallback of its role is asked. */
+  readonly standsIn: boolean
   readonly at: number
   /** True if another souffleur took the run since. */
   orphaned: boolean
@@ -49,6 +53,7 @@ const notBegun = {
   unreviewed: 0,
   session: null,
   nudge: null,
+  standsIn: new Set<AgentRole>(),
   refused: 0,
   inTree: false,
   begun: false
@@ -71,6 +76,8 @@ export class RunOracle {
   #questioned: boolean | undefined = undefined
   #owed: string | undefined = undefined
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
+  /** The ends of refusals in which the fallback of a role is asked. */
+  readonly #away = new Map<AgentRole, number>()
   #paused: string | undefined = undefined
   #finished = false
   /** True if a task that waits for a person does not stop the others. */
@@ -146,6 +153,8 @@ export class RunOracle {
     if (stuck.length >= (this.#keepsGoing ? 3 : 1) || stuck.some(({ begun, inTree }) => begun && !inTree))
       this.#violated("an agent is asked before a person has answered")
     if (this.#wait !== undefined) this.#violated(`an agent is asked ${this.#wait.until - at} ms before a wait is over`)
+    if (asked.standsIn && !asked.resumed && !this.#away.has(asked.role))
+      this.#violated("a fallback is asked, and nobody was refused")
     if (asked.role === "finisher") {
       if ([...this.rungs.keys()].some((id) => this.#isOpen(id)))
         this.#violated("a finisher is asked before all is done")
@@ -168,6 +177,13 @@ export class RunOracle {
     // A task that a person has done again does not stop one that had begun.
     if (rung.dependsOn.some((id) => this.#isOpen(id) && !this.#redone.has(id)))
       this.#violated(`${asked.taskId} is begun before what it depends on`)
+    // A fallback goes on in no session but its own, and nobody else does in that.
+    const isOthers = asked.standsIn && !rung.standsIn.has(asked.role)
+    if (asked.resumed && asked.standsIn !== rung.standsIn.has(asked.role))
+      this.#violated(`the ${asked.role} goes on in the session of another agent`)
+    if (isOthers) Object.assign(rung, { nudge: null, ...(asked.role === "implementer" ? { session: null } : {}) })
+    rung.standsIn = new Set([...rung.standsIn].filter((role) => role !== asked.role))
+    if (asked.standsIn) rung.standsIn = new Set([...rung.standsIn, asked.role])
     const nudged = rung.nudge?.role === asked.role ? rung.nudge.session : null
     const goesOn = nudged ?? (asked.role === "implementer" ? rung.session : null)
     if (asked.resumed !== (goesOn !== null) || (goesOn !== null && asked.sessionId !== goesOn))
@@ -256,8 +272,9 @@ export class RunOracle {
         return
       }
       case "AgentAsked": {
-        const { at, resumed, role, sessionId, taskId, token } = event
-        return this.#ask({ token, role, taskId, sessionId, resumed, at, orphaned: false })
+        const { at, resumed, role, sessionId, standIn, taskId, token } = event
+        const standsIn = standIn !== undefined
+        return this.#ask({ token, role, taskId, sessionId, resumed, standsIn, at, orphaned: false })
       }
       case "AgentSessionFound": {
         const { asked } = this
@@ -329,8 +346,22 @@ export class RunOracle {
         if (rung !== undefined && asked?.role === "implementer" && !asked.resumed) rung.session = null
         return
       }
-      case "AgentLimited":
+      case "AgentReplaced":
+        if (this.asked?.standsIn === true) this.#violated("a fallback has a fallback")
+        if (event.until <= event.at) this.#violated("an agent is refused, and asked again at once")
         this.#assignmentOver(event)
+        this.refusals++
+        this.#away.set(event.role, event.until)
+        return
+      case "AgentLimited":
+        const { asked: refused } = this
+        const limited = this.#assignmentOver(event)
+        if (
+          limited !== undefined &&
+          refused?.standsIn === true &&
+          event.until >= (this.#away.get(refused.role) ?? Infinity)
+        )
+          Object.assign(limited, { nudge: null, ...(refused.role === "implementer" ? { session: null } : {}) })
         this.refusals++
         this.#wait = { since: event.at, until: event.until }
         this.finishers = 0
@@ -338,8 +369,10 @@ export class RunOracle {
       case "LimitWaitEnded":
         // A clock that was set back to before the wait ends it too.
         const early = this.#wait !== undefined && event.at >= this.#wait.since && event.at < this.#wait.until
-        if (this.#wait === undefined || (early && event.by !== "operator"))
+        const isMeant = event.by === "operator" && this.#away.size > 0
+        if ((this.#wait === undefined && !isMeant) || (early && event.by !== "operator"))
           this.#violated("a wait ended before its time")
+        if (event.by === "operator") this.#away.clear()
         this.#wait = undefined
         return
       case "ImplementationCompleted":

@@ -45,6 +45,9 @@ const reviewed = (name: string, tasks: ReadonlyArray<PlannedTask>, isFinal: bool
 }
 const isReviewed = (tasks: ReadonlyArray<PlannedTask>) => tasks.some(({ final }) => final === true)
 
+/** The service may refuse the agent of a role, and another is asked meanwhile. */
+const withFallback = { models: [], fallback: { agent: "other" } }
+
 /** Draws a plan of at most `most` tasks, each after another task or not. */
 export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const isGated = seed.chance(0.4)
@@ -71,7 +74,8 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
       { _tag: "Prompt", prompt: "put an end to it" },
       { _tag: "Command", command: ["/usr/bin/finish"] }
     ]),
-    ...(seed.chance(0.4) ? { questions: true as const } : {})
+    ...(seed.chance(0.4) ? { questions: true as const } : {}),
+    ...(seed.chance(0.5) ? { agents: { implementer: withFallback, reviewer: withFallback } } : {})
   }
 }
 

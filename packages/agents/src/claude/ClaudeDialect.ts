@@ -4,7 +4,7 @@ import type { Needs } from "../kit/agent/AgentDialect.ts"
 import type { SaidFacts } from "../kit/agent/SaidPackage.ts"
 import { makeStreamJsonReader } from "../kit/agent/StreamJson.ts"
 import { linesBelow } from "../kit/lines/LinesBelow.ts"
-import { claudeCommand, claudeCompactPrompt } from "./command/ClaudeCommand.ts"
+import { claudeCommand, claudeCompactPrompt, claudeTakesForm } from "./command/ClaudeCommand.ts"
 import { isOtherRecord } from "./export/OtherRecord.ts"
 import { makeFolders, sessionFiles } from "./Folders.ts"
 import { claudeSayings } from "./session/ClaudeSayings.ts"
@@ -29,6 +29,7 @@ export const claudeDialect: SaidFacts["dialect"] = (options) => {
     find: folders.find,
     sayings: claudeSayings,
     isOther: isOtherRecord,
+    ...(claudeTakesForm(options.agentCommand) ? { answersInForm: "at the end" } : {}),
     idles: false,
     inPrintMode: (args) => {
       const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args

@@ -5,7 +5,7 @@ import { settingsHooks } from "../kit/hooks/SettingsHooks.ts"
 import { inHead } from "../kit/lines/Head.ts"
 import { longestSet } from "../kit/settings/SetLimits.ts"
 import { codexOfLaunch, literalCodex, codexMarks } from "./command/CodexCommand.ts"
-import { asksCodexRecords, codexFlags } from "./command/CodexFlags.ts"
+import { asksCodexRecords, codexFlags, codexTakesForm } from "./command/CodexFlags.ts"
 import { codexCommand, codexCompactPrompt } from "./command/CodexLaunch.ts"
 import { makeCodexReader, startedIn } from "./command/CodexOutput.ts"
 import { codexInPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
@@ -109,6 +109,7 @@ export const codex = saidPackage({
     sessionIn: (output) => inHead(output, startedIn),
     outputReader: makeCodexReader,
     addsFormat: !asksCodexRecords(options.agentCommand.args),
+    ...(codexTakesForm(options.agentCommand.args) ? { answersInForm: "always" as const } : {}),
     command: (order) => codexCommand(options, order)
   })
 })

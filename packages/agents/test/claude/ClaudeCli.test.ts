@@ -141,6 +141,22 @@ it.layer(services)((it) => {
   })
 
   describe("behaviour#secrets", () => {
+    it.effect("the answer of a launch in print mode has its form, unless the program may not know the flag", () =>
+      Effect.gen(function* () {
+        const form = { schema: '{"type":"object"}', file: "/state/verdict-reviewer.json" }
+        const folder = yield* claudeFolder({ claude: "" })
+        yield* (yield* FileSystem.FileSystem).chmod(`${folder}/claude`, 0o755)
+        const claude = yield* agent(`${folder}/claude`, {})
+        assert.strictEqual(claude.answersInForm, "at the end")
+        const printed = yield* claude.command({ ...order, form, print: true })
+        assert.deepStrictEqual(printed.args.slice(-2), ["--json-schema", form.schema])
+        assert.notInclude((yield* claude.command({ ...order, form })).args, "--json-schema")
+        const other = yield* agent("/bin/true", {})
+        assert.isUndefined(other.answersInForm)
+        assert.notInclude((yield* other.command({ ...order, form, print: true })).args, "--json-schema")
+      })
+    )
+
     it.effect("a prompt that the agent reads on standard input is not in the command line", () =>
       Effect.gen(function* () {
         const claude = yield* agent("/bin/sh", {})

@@ -55,6 +55,14 @@ describe("behaviour#last-words", () => {
       assert.deepStrictEqual(shown, ["", "hello", "the limit is reached"].map(Option.some))
     })
 
+    it("an answer by a schema is shown as it is", () => {
+      const shown = read([
+        assistant([tool("StructuredOutput", { verdict: "APPROVED" })]),
+        record({ type: "result", result: "{}", structured_output: { verdict: "APPROVED" } })
+      ])
+      assert.deepStrictEqual(shown, ["· StructuredOutput: APPROVED", '{"verdict":"APPROVED"}'].map(Option.some))
+    })
+
     it("a result without an answer before it is shown, as the format json has it", () => {
       assert.deepStrictEqual(read([result("All done.")]), [Option.some("All done.")])
     })

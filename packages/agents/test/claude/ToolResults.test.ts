@@ -73,4 +73,19 @@ describe("behaviour#verdicts-of-agents", () => {
       })
     )
   )
+  live(
+    "an answer by a schema is no look at anything, and no progress",
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { any, count, write } = yield* counting
+        yield* write(line(use("1", "StructuredOutput")) + line(result("1")))
+        assert.isFalse(yield* any)
+        assert.strictEqual(yield* count, 0)
+        yield* write(
+          line(use("2", "Bash")) + line(use("3", "StructuredOutput")) + line(result("2")) + line(result("3"))
+        )
+        assert.deepStrictEqual([yield* any, yield* count], [true, 1])
+      })
+    )
+  )
 })

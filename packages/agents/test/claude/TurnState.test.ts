@@ -140,6 +140,18 @@ it.layer(services)((it) => {
   })
 
   describe("behaviour#signs", () => {
+    it.effect("an answer by a schema ends the turn, as the record of its result says", () =>
+      Effect.gen(function* () {
+        const call = assistant({
+          stop_reason: "tool_use",
+          content: [{ type: "tool_use", id: "t1", name: "StructuredOutput" }]
+        })
+        const result = (more: object) => user([{ type: "tool_result", tool_use_id: "t1", content: "ok" }], more)
+        assert.isTrue(yield* ended(user() + call + result({ toolEndsTurn: true }) + after))
+        assert.isFalse(yield* ended(user() + call + result({}) + after))
+        assert.isFalse(yield* ended(user() + call + result({ toolEndsTurn: true }) + user("go on")))
+      })
+    )
     it.effect("a turn has ended when the agent had the last word, and wanted no tool", () =>
       Effect.gen(function* () {
         for (const session of [

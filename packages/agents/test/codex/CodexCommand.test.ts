@@ -337,6 +337,16 @@ it.layer(HostServices.layer)((it) => {
         })
     )
 
+    it.effect("the answers of codex exec have the form of the launch", () =>
+      Effect.gen(function* () {
+        const form = { schema: "{}", file: "/state/verdict-reviewer.json" }
+        const { args } = yield* interactive({ print: true, form, session: { _tag: "Resume", sessionId: "01a2" } })
+        const begin = ["exec", "-m", "gpt-5", "-s", "workspace-write", "--skip-git-repo-check", "--json"]
+        assert.deepStrictEqual(args, [...begin, "--output-schema", form.file, "resume", "01a2", "-"])
+        assert.notInclude((yield* interactive({ form })).args, "--output-schema")
+      })
+    )
+
     it.effect("an interactive Codex without a window is codex exec", () =>
       Effect.gen(function* () {
         const { args, input } = yield* interactive({ print: true })

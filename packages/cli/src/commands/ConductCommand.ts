@@ -125,7 +125,10 @@ const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.wit
 export const conductCommand = Command.make(
   "conduct",
   {
-    plan: Argument.String("plan").pipe(Argument.withDescription("The plan, as YAML, Markdown or JSON")),
+    plan: Argument.String("plan").pipe(
+      Argument.withDescription("The plan, as YAML, Markdown or JSON"),
+      Argument.optional
+    ),
     projectDir,
     state: Flag.String("state").pipe(
       Flag.withDescription("The state file (default: state.json in the project)"),
@@ -167,6 +170,10 @@ export const conductCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
+    if (Option.isNone(flags.plan))
+      return yield* new BadUsage({
+        message: 'name a plan, as in "souffleur conduct plan.yaml"; "souffleur init --plan" writes a new one'
+      })
     const path = yield* Path.Path
     const { cwd, variables } = yield* Environment
     const settings = yield* Settings
@@ -179,7 +186,7 @@ export const conductCommand = Command.make(
     const isWatched = (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
     const order = {
       project,
-      plan: path.resolve(cwd, flags.plan),
+      plan: path.resolve(cwd, flags.plan.value),
       // Their reader refuses what is no duration.
       limits: {
         implementerTimeout: Option.getOrUndefined(flags.implementerTimeout) as Duration.Input | undefined,

@@ -7,6 +7,7 @@ import {
   modelInWords,
   stateJson,
   type NamedRun,
+  type Run,
   treesThatStay,
   workPlace
 } from "@souffleur/plan"
@@ -21,7 +22,7 @@ import {
   Words,
   type Zone
 } from "@souffleur/domain"
-import { Console, Duration, Effect, Layer } from "effect"
+import { Clock, Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import {
   findPlan,
@@ -63,13 +64,22 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     used: run.used,
     agents: chosenRoles(run),
     deadline: run.chosen?.deadline === undefined ? null : iso(run.chosen.deadline),
+    /** The agents that the service refuses, by the role, and the fallbacks that are asked meanwhile. */
+    away: Object.entries(run.away).map(([role, { agent, by, kind, until }]) => ({
+      role,
+      agent,
+      kind,
+      by,
+      until: iso(until)
+    })),
     wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
     agent:
       run.assignment === null
         ? null
         : {
             role: run.assignment.role,
-            program: run.assignment.agent,
+            program: run.assignment.agent ?? run.assignment.choice.standIn ?? null,
+            fallback: run.assignment.choice.standIn !== undefined,
             model: run.assignment.choice.model ?? null,
             effort: run.assignment.choice.effort ?? null,
             task: run.assignment.taskId,
@@ -111,6 +121,18 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
 const roleLines = (agents: ReturnType<typeof chosenRoles>): ReadonlyArray<string> =>
   agents.map(({ agent, role, ...choice }) =>
     plain(`  ${role}: ${agent ?? "the configured agent"}${modelInWords(choice)}`)
+  )
+
+/** Says which agents the service refuses still, and who is asked in their place. */
+const awayLines = ({ away }: Run, now: number, zone: Zone | undefined): ReadonlyArray<string> =>
+  Object.entries(away).flatMap(([role, { agent, by, kind, until }]) =>
+    until <= now
+      ? []
+      : [
+          plain(
+            `  the service refuses ${agent ?? "the configured agent"} (${kind}): ${by} is the ${role} until ${Words.deadline(until, now, zone)}`
+          )
+        ]
   )
 
 /** Describes the agent at work: its time, its limit, its session and its output. */
@@ -171,6 +193,7 @@ export const conductStatusCommand = Command.make(
       const { outputPath } = yield* Launcher
       for (const line of [
         ...roleLines(status.agents),
+        ...awayLines(run, yield* Clock.currentTimeMillis, zone),
         ...agentLines(agent, yield* Settings),
         ...(run.questions?.list ?? []).map((question) => `  asked of the plan: ${plain(question)}`),
         ...run.tasks.flatMap((task) => taskLines(run, task, outputPath)),

@@ -1,7 +1,7 @@
 import { CommsErrand, CommsSchema } from "@souffleur/comms"
 import { Signals, SqliteClient } from "@souffleur/node"
 import { Console, Effect, FileSystem, Path } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
@@ -16,12 +16,46 @@ const makeIn = Effect.fnUntraced(function* (file: string) {
   return isMade ? [] : yield* CommsErrand.init(file)
 }, Effect.provide(SqliteClient.layerSqlite))
 
-/** Makes the comms database of a project, or what it lacks (spec: command-line#setting-up). */
+/** Names of a plan. A project with one of them has a plan. */
+const planNames = ["plan.yaml", "plan.yml", "plan.md", "plan.markdown", "plan.json"] as const
+
+/** Writes a new plan where a project has none, and never over a file. Returns the plan that is there. */
+const writeNewPlan = Effect.fnUntraced(function* (project: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  for (const name of planNames) {
+    const file = path.join(project, name)
+    if (yield* fs.exists(file)) return { plan: file, made: false }
+  }
+  const { newPlan } = yield* Effect.promise(() => import("@souffleur/plan"))
+  const plan = path.join(project, planNames[0])
+  yield* fs.writeFileString(plan, newPlan, { flag: "wx" })
+  return { plan, made: true }
+})
+
+/** Makes the comms database of a project, or what it lacks, or a new plan (spec: command-line#setting-up). */
 export const initCommand = Command.make(
   "init",
-  { projectDir, json },
+  {
+    plan: Flag.Boolean("plan").pipe(
+      Flag.withDescription("Write a new plan in place of the database, with each key as a comment"),
+      Flag.withDefault(false)
+    ),
+    projectDir,
+    json
+  },
   Effect.fnUntraced(function* (flags) {
     const path = yield* Path.Path
+    if (flags.plan) {
+      const found = yield* writeNewPlan(yield* Project)
+      if (flags.json) return yield* Console.log(JSON.stringify(found))
+      const { made, plan } = found
+      return yield* Console.log(
+        made
+          ? `made ${plan}: write its tasks, then souffleur conduct ${path.basename(plan)}`
+          : `there is a plan already: ${plan}`
+      )
+    }
     const file = path.join(yield* Project, "comms.db")
     const made = yield* CommsErrand.patiently(makeIn(file))
     if (flags.json) return yield* Console.log(JSON.stringify({ comms: file, made }))

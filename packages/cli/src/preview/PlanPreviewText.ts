@@ -43,12 +43,14 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
   yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
   if (questions) yield* Console.log("a reviewer is asked first what is unclear in it")
   if (preview.worktrees) yield* Console.log("each task in a work tree of its own, from which approved work lands")
+  if (preview.setup.length > 0)
+    yield* Console.log(`each made ready by: ${preview.setup.map((words) => plain(words)).join("; ")}`)
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)
-  yield* Effect.forEach(agents, ({ agent, effort, held_by, models, permission, role }) =>
+  yield* Effect.forEach(agents, ({ agent, effort, fallback, held_by, models, permission, role }) =>
     Console.log(
-      `${role} by ${agent}${plain(modelInWords({ effort, models }))}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
+      `${fallback ? `while the service refuses that, ${role}` : role} by ${agent}${plain(modelInWords({ effort, models }))}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
     )
   )
   yield* Console.log("Before its first agent:")

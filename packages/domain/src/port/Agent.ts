@@ -71,6 +71,11 @@ export class Agent extends Context.Service<
     /** The names by which a user caps the use of one process. Absent: the agent takes no caps. */
     readonly capNames?: CapNames
     /**
+     * Which of its answers have the form of a launch (`AgentOrder.form`): the last one, or each message of a turn.
+     * Absent: it takes no form.
+     */
+    readonly answersInForm?: "at the end" | "always"
+    /**
      * Returns when the files in which the agent of a session keeps its login were last written, epoch ms; 0: there are
      * none. Absent: it keeps the login elsewhere.
      */

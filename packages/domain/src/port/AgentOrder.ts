@@ -8,6 +8,14 @@ export const ModelChoice = Schema.Struct({
 })
 export type ModelChoice = typeof ModelChoice.Type
 
+/** A JSON Schema of what an agent says last. */
+export interface AnswerForm {
+  /** As JSON. */
+  readonly schema: string
+  /** The file that holds it, absolute. */
+  readonly file: string
+}
+
 /** A launch of an agent, before it is a command line. */
 export interface AgentOrder {
   /** A fresh session of an agent that chooses its ids has the empty id. */
@@ -27,6 +35,8 @@ export interface AgentOrder {
   readonly looks?: boolean
   /** The model that it works with, and how hard. Absent: as it has them by itself, also where it resumes a session. */
   readonly choice?: ModelChoice
+  /** The form of its answer in print mode, where the agent takes one. Absent: any text. */
+  readonly form?: AnswerForm
   /** The file that the session will have by then, in a preview. Absent: the agent looks for it. */
   readonly file?: string
   /** The folder where it begins. Absent: the command line is only looked at. */

@@ -90,7 +90,12 @@ const begin = Effect.fnUntraced(function* (
   const waits = waiting !== undefined && known !== undefined
   if (moved && known !== undefined) yield* moveRunHere(known.id)
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
-  const by = cast.map(({ agent, role, ...choice }) => `, ${role} by ${agent}${modelInWords(choice)}`).join("")
+  const by = cast
+    .map(
+      ({ agent, effort, fallback, models, role }) =>
+        `, ${fallback === true ? "else" : role} by ${agent}${modelInWords({ models, ...(effort === undefined ? {} : { effort }) })}`
+    )
+    .join("")
   yield* remark("info", `run ${id}${from === 0 ? "" : ` goes on from revision ${from}`}${by}`)
   const withheld = new Set(cast.flatMap(({ command }) => withheldKeys(parts.variables, command.environment)))
   if (known?.run.held) yield* remark("note", `a person holds the run: "souffleur go ${id}" lets it go on`)

@@ -72,6 +72,8 @@ export interface CastAgent {
   readonly models: RoleChoice["models"]
   /** Absent: its own. */
   readonly effort?: string
+  /** It is asked while the service refuses the agent of its role. Absent: it is that agent. */
+  readonly fallback?: true
   readonly permission: EffectivePermission
   /** The flag that holds it to reading, such as `-s read-only`; `null`: its permission alone holds it. */
   readonly heldBy: string | null
@@ -83,6 +85,18 @@ export interface CastAgent {
 const flagBeyond = ({ args }: AgentCommand, other: AgentCommand): string | null => {
   const at = args.findIndex((word, n) => word !== other.args[n])
   return at === -1 ? null : args.slice(Math.max(0, at - 1), at + 1).join(" ")
+}
+
+/** Returns the agent of a role, and the fallback where there is one. */
+const choicesOf = ({
+  fallback,
+  ...choice
+}: RoleChoice): ReadonlyArray<Omit<RoleChoice, "fallback"> & Pick<CastAgent, "fallback">> => {
+  if (fallback === undefined) return [choice]
+  return [
+    choice,
+    { agent: fallback.agent, models: fallback.model === undefined ? [] : [fallback.model], fallback: true }
+  ]
 }
 
 /** Returns the agents and the permission of a run. A person's word outranks what the run had last. */
@@ -108,10 +122,18 @@ export const castRoles = Effect.fn("castRoles")(function* (
   const cast: Array<CastAgent> = []
   const configured = yield* Agent
   const ceiling = settings.maxExternalPermission
-  for (const role of neededBy(plan, run)) {
-    const { agent: program, effort, models } = roleChoice(agents, plan.agents, role)
-    const planned = plan.agents?.[role] !== undefined && (role === "finisher" || agents[role] === undefined)
-    const unfit = (problem: string) => new RoleUnfit({ role, problem, ...(planned ? { planned } : {}) })
+  const needed = neededBy(plan, run).flatMap((role) =>
+    choicesOf(roleChoice(agents, plan.agents, role)).map((one) => ({ role, ...one }))
+  )
+  for (const { agent: program, effort, fallback, models, role } of needed) {
+    const isSaid = fallback !== true && role !== "finisher" && agents[role] !== undefined
+    const planned = plan.agents?.[role] !== undefined && !isSaid
+    const unfit = (problem: string) =>
+      new RoleUnfit({
+        role,
+        problem: fallback === true ? `its fallback: ${problem}` : problem,
+        ...(planned ? { planned } : {})
+      })
     const [model] = models
     const choice = { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) }
     const agent =
@@ -137,6 +159,7 @@ export const castRoles = Effect.fn("castRoles")(function* (
       agent: agent.name,
       models,
       ...(effort === undefined ? {} : { effort }),
+      ...(fallback === true ? { fallback } : {}),
       permission: clamp(permission, ceiling),
       heldBy,
       command

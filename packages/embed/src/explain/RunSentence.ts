@@ -221,6 +221,10 @@ export const taskLines = (run: Run, task: Task, outputOf: OutputOf): ReadonlyArr
   const by = blockers(run, task)
   const counts = [
     ...(task.status === "completed" && !task.skipped ? [verifiedWord(task)] : []),
+    ...(["implementer", "reviewer"] as const).flatMap((role) => {
+      const { standIn } = task.choices[role]
+      return standIn === undefined ? [] : [`${role} ${standIn}, the fallback`]
+    }),
     ...(task.attempts === 0 ? [] : [Words.many(task.attempts, "attempt")]),
     ...(task.feedback.length === 0 ? [] : [Words.many(task.feedback.length, "rejection")]),
     ...(task.work.commits.length === 0 ? [] : [Words.many(task.work.commits.length, "commit")]),

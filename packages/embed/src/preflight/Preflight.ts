@@ -56,7 +56,8 @@ const offered = Effect.fnUntraced(function* (
   ask: RulesAsk
 ) {
   const { agent } = yield* Installation
-  const { commits } = agentOfProgram(agent, cast.find(({ role }) => role === "implementer")?.agent ?? "")
+  const implementers = cast.filter(({ role }) => role === "implementer")
+  const commits = implementers.flatMap((one) => agentOfProgram(agent, one.agent).commits ?? []).at(0)
   if (commits === undefined || rules.length === 0) return false
   return yield* Effect.gen(function* () {
     const draft = yield* commits.allow(project, rules)
@@ -78,12 +79,16 @@ export const preflightOf = Effect.fn("preflightOf")(function* (order: PreflightO
   const { cast, isNew, plan, project, settings, trusted } = order
   const { agent } = yield* Installation
   const implementer = cast.find(({ role }) => role === "implementer")
-  const rules = Effect.suspend(() => {
-    if (implementer === undefined) return Effect.succeed<ReadonlyArray<PreflightCheck>>([])
-    const { args, program } = implementer.command
-    const place = { project, permission: implementer.permission, words: [program, ...args] }
-    return rulesReady({ kind: agentOfProgram(agent, implementer.agent), settings, place }, programLines(plan))
-  })
+  const rules = Effect.map(
+    Effect.forEach(
+      cast.filter(({ role }) => role === "implementer"),
+      ({ agent: named, command: { args, program }, permission }) => {
+        const place = { project, permission, words: [program, ...args] }
+        return rulesReady({ kind: agentOfProgram(agent, named), settings, place }, programLines(plan))
+      }
+    ),
+    (all) => all.flat()
+  )
   const identity = Effect.suspend(() => {
     if (implementer === undefined) return Effect.succeed<ReadonlyArray<PreflightCheck>>([])
     const { args, environment, program } = implementer.command

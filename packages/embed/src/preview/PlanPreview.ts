@@ -2,6 +2,7 @@ import { type EffectivePermission, flagsOf } from "@souffleur/domain"
 import {
   type Assignment,
   freshTask,
+  gateOfPlan,
   GitPort,
   implementerPrompt,
   type LoadedPlan,
@@ -27,6 +28,8 @@ export interface ForeseenAgent {
   readonly models: ReadonlyArray<string>
   /** `null`: its own. */
   readonly effort: string | null
+  /** True if it is asked only while the service refuses the agent of its role. */
+  readonly fallback: boolean
   readonly permission: EffectivePermission
   /** The flag that holds it to reading, such as `-s read-only`; `null`: its permission alone holds it. */
   readonly held_by: string | null
@@ -62,6 +65,8 @@ export interface PlanPreview {
   readonly tasks: ReadonlyArray<ForeseenTask>
   /** The programs of its gates, each as a line. */
   readonly gate: ReadonlyArray<string>
+  /** Those that make the work trees ready, where no gate does. */
+  readonly setup: ReadonlyArray<string>
   readonly finish: Plan["finish"]
   /** True if a reviewer is asked what is unclear in it, before its first task. */
   readonly questions: boolean
@@ -105,17 +110,19 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
   const cast = yield* castOf(named, order)(settings)
   yield* finishingOf(loaded, { project, variables: parts.variables })
   const { branch = null } = loaded.plan
+  const isGated = gateOfPlan(loaded.plan) !== undefined
   const git = branch === null ? yield* Effect.option((yield* GitPort).open(project, () => [])) : Option.none()
   return {
     workflow_id: loaded.plan.workflowId,
     form: loaded.understood.form,
     left_out: loaded.understood.leftOut,
     goes_on: known?.id ?? null,
-    agents: cast.map(({ agent, effort = null, heldBy, models, permission, role }) => ({
+    agents: cast.map(({ agent, effort = null, fallback = false, heldBy, models, permission, role }) => ({
       role,
       agent,
       models,
       effort,
+      fallback,
       permission,
       held_by: heldBy
     })),
@@ -128,7 +135,8 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
       trusted: yield* programsTrusted(loaded, settings.stateDir)
     }),
     tasks: foreseenTasks(loaded),
-    gate: programLines(loaded.plan),
+    gate: isGated ? programLines(loaded.plan) : [],
+    setup: isGated ? [] : programLines(loaded.plan),
     finish: loaded.plan.finish,
     questions: known === undefined && loaded.plan.questions === true && order.questions !== false,
     branch,

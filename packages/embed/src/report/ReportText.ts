@@ -63,6 +63,14 @@ export const watchMarks = (
     }))
   ].toSorted((a, b) => a.at - b.at)
 
+/** Names the fallbacks among the agents whose words counted, each once. */
+const standInsOf = (agents: RunPart["tasks"][number]["agents"]): ReadonlySet<string> =>
+  new Set(
+    agents.flatMap(({ agent, outcome, role, standsIn }) =>
+      standsIn && (outcome === "done" || outcome === "approved") ? [`${role} ${agent}, the fallback`] : []
+    )
+  )
+
 /** Says what became of the tasks of a run, a line each. The title is a plan's own. */
 export const taskInWords = (
   { agents, commits, from, outcome, to, used, verdicts, verified }: RunPart["tasks"][number],
@@ -73,6 +81,7 @@ export const taskInWords = (
     ...(outcome === "completed" ? [verifiedWord({ verified })] : []),
     ...verdicts.slice(-1).flatMap(({ refused }) => (refused === null ? [] : ["refused by its gate"])),
     many(agents.length, "agent"),
+    ...standInsOf(agents),
     many(commits.length, "commit"),
     ...(used.tokens + used.dollars === 0 ? [] : [usedInWords(used)]),
     ...(from === null ? [] : [duration(lengthOf({ from, to }, until))])

@@ -18,8 +18,14 @@ const gateLine = ({ head, programs, refused }: GateVerdict): string => {
   return `- Gate${at(head)}: ${programs.map(code).join(", ")}: ${said}`
 }
 
-const reviewLine = ({ agent, head, outcome }: AgentStretch): string =>
-  `- Review${at(head)}: ${outcome} by ${agent === null ? "the configured agent" : code(agent)}`
+const reviewLine = ({ agent, head, outcome, standsIn }: AgentStretch): string =>
+  `- Review${at(head)}: ${outcome} by ${agent === null ? "the configured agent" : code(agent)}${standsIn ? ", the fallback" : ""}`
+
+/** Names a fallback that implemented; of no other agent a person asks why it did. */
+const fallbackLine = ({ agents }: TaskStretch): ReadonlyArray<string> => {
+  const last = agents.findLast(({ outcome }) => outcome === "done")
+  return last?.standsIn === true ? [`- Implemented by ${code(last.agent ?? "")}, the fallback`] : []
+}
 
 const taskLines = (task: TaskStretch): ReadonlyArray<string> => {
   const { agents, commits, id, outcome, title, used, verdicts } = task
@@ -39,6 +45,7 @@ const taskLines = (task: TaskStretch): ReadonlyArray<string> => {
     "",
     `- ${Words.capital(status)}`,
     ...(commits.length === 0 ? [] : [`- Commits: ${commits.map((one) => code(one.slice(0, hashLength))).join(", ")}`]),
+    ...fallbackLine(task),
     ...said.map(({ line }) => line),
     ...(used.tokens + used.dollars === 0 ? [] : [`- Used: ${usedInWords(used)}`])
   ]

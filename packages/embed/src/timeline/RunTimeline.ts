@@ -18,6 +18,8 @@ export interface AgentStretch extends Stretch {
   readonly taskId: string | null
   /** The program of the agent that was chosen for its role; `null`: the configured one, or the session's. */
   readonly agent: string | null
+  /** True if that is the fallback of its role. */
+  readonly standsIn: boolean
   /** The commit from which it begins, or which it reviews; `null`: there is none. */
   readonly head: string | null
   readonly role: Extract<RunEvent, { readonly _tag: "AgentAsked" }>["role"]
@@ -120,6 +122,7 @@ const outcomeOf = (event: RunEvent): Outcome | undefined => {
     case "AgentNudged":
       return outcome("unfinished", event.message)
     case "AgentLimited":
+    case "AgentReplaced":
       return outcome("limited", event.kind)
     case "AgentNeverRan":
       return outcome("never ran")
@@ -133,12 +136,13 @@ const agentsOf = (events: ReadonlyArray<Recorded>) => {
   const found: Array<AgentStretch> = []
   for (const { event } of events) {
     if (event._tag === "AgentAsked") {
-      const { agent = null, at, attempt, head, role, taskId, token } = event
+      const { agent, at, attempt, head, role, standIn, taskId, token } = event
       found.push({
         token,
         role,
         taskId,
-        agent,
+        agent: agent ?? standIn ?? null,
+        standsIn: standIn !== undefined,
         head,
         attempt,
         from: at,

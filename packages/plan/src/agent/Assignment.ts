@@ -5,23 +5,27 @@ import {
   clamp,
   type EffectivePermission,
   freshUuid,
+  isSessionKnown,
   Launcher,
   LaunchFailed,
   type ProcessEnd,
-  Settings
+  Settings,
+  Words
 } from "@souffleur/domain"
 import { agentCommand, chosenAgent, launchOnce, sessionToBegin, tellingOutput } from "@souffleur/process"
-import { Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, type FileSystem, Option, type Path } from "effect"
 import { awaitEnding, endAgent } from "./AgentEnd.ts"
 import { printedAt, saidIn } from "./SaidOutput.ts"
 import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgent.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/GitUnusable.ts"
+import { choiceNow } from "../decide/AgentChoice.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
 import { roleChoice } from "../tasks/PlanAgents.ts"
 import { finisherPrompt, implementerPrompt, nudgePrompt } from "./Prompt.ts"
 import { questionsPrompt } from "./QuestionsPrompt.ts"
 import { reviewerPrompt } from "./ReviewPrompt.ts"
+import { formAsked, verdictForm } from "./VerdictForm.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
 
@@ -60,7 +64,11 @@ const commandOf = Effect.fnUntraced(function* (
   assignment: Assignment,
   permission: EffectivePermission,
   word: string
-): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
+): Effect.fn.Return<
+  AgentCommand,
+  LaunchFailed | GitUnusable,
+  Agent | FileSystem.FileSystem | Path.Path | PlanContext | Settings
+> {
   const { finishing } = yield* PlanContext
   const { agent, choice, role } = assignment
   if (role === "finisher" && finishing !== null) return finishing
@@ -68,10 +76,19 @@ const commandOf = Effect.fnUntraced(function* (
     _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
     sessionId: assignment.sessionId
   }
-  const prompt = yield* promptOf(run, assignment, word)
+  const form = yield* verdictForm(assignment)
+  const prompt = `${yield* promptOf(run, assignment, word)}${form === undefined ? "" : formAsked(word)}`
   const looks = role === "reviewer"
   return yield* Effect.provideService(
-    agentCommand({ session, permission, prompt, print: true, choice, ...(looks ? { looks } : {}) }),
+    agentCommand({
+      session,
+      permission,
+      prompt,
+      print: true,
+      choice,
+      ...(looks ? { looks } : {}),
+      ...(form === undefined ? {} : { form })
+    }),
     Agent,
     chosenAgent(yield* Agent, agent ?? undefined)
   )
@@ -105,7 +122,8 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
 export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const agent = yield* Agent
   const { agents, finishing, git, plan, ref } = yield* PlanContext
-  const choice = roleChoice(agents, plan.agents, role)
+  const wanted = roleChoice(agents, plan.agents, role)
+  const { choice, ...stands } = choiceNow(yield* ref.state, wanted, role, yield* Clock.currentTimeMillis)
   const isCommand = role === "finisher" && finishing !== null
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
   const run = yield* ref.dispatch({
@@ -116,7 +134,8 @@ export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
       : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, choice.agent)),
     head: yield* git.head,
     held,
-    choice
+    choice,
+    ...stands
   })
   const { assignment } = run
   if (assignment === null) return run
@@ -178,6 +197,16 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
       _tag: "Failed",
       reason: "timeout",
       message: `the ${assignment.role} took longer than ${took}`
+    } satisfies AgentEnded
+  }
+  if (ending?.reason === "hung") {
+    const { toolResults } = yield* assignedAgent(assignment)
+    const { role, sessionId } = assignment
+    return {
+      _tag: "Failed",
+      reason: "hung",
+      message: `the ${role} hung: it gave no sign of life for ${Words.duration(ending.limit)}`,
+      cutOffAfter: isSessionKnown(sessionId) ? yield* toolResults([sessionId]) : 0
     } satisfies AgentEnded
   }
   // The end of one that lingered is souffleur's own doing: its records say how its turn ended.

@@ -48,7 +48,10 @@ const refused = Effect.fnUntraced(function* (assignment: Assignment, output: str
   const { resetsAt = null, reason } = last
   return isLimit(reason)
     ? ({ _tag: "Limited", kind: reason, resetsAt } satisfies AgentReport)
-    : nothing("no verdict", refusals[reason])
+    : ({
+        ...nothing("no verdict", refusals[reason]),
+        ...(reason === "model" ? { refused: reason } : {})
+      } satisfies AgentReport)
 })
 
 /**

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Option, Predicate, Result, Schema } from "effect"
 import type { AgentReport } from "../decide/Ladder.ts"
 import type { Feedback } from "../run/RunEvent.ts"
 
@@ -13,6 +13,9 @@ export interface NoVerdict {
   /** A sentence without any words of the agent. */
   readonly message: string
 }
+
+type Form = Readonly<Record<string, unknown>>
+const decodeForm = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 type Header = "IMPLEMENTATION_COMPLETE" | "IMPLEMENTATION_BLOCKED" | "APPROVED" | "REJECTED"
 const fields: Readonly<Record<Header, ReadonlyArray<string>>> = {
@@ -138,6 +141,27 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
   return blocks
 }
 
+/** UTF-16 units at the end of a text, and lines in them, among which an answer by a schema is looked for. */
+const formLimits = { text: 65_536, lines: 200 } as const
+
+/** Returns the answer by the schema of a role (`VerdictForm.ts`) that a text ends with. */
+const formIn = (text: string, headers: ReadonlyArray<Header>): Block | undefined => {
+  const lines = text.slice(-formLimits.text).trim().split("\n").slice(-formLimits.lines)
+  for (const at of lines.keys().toArray().toReversed()) {
+    if (!lines[at]!.startsWith("{")) continue
+    const { verdict, word, ...more } = Option.getOrElse(decodeForm(lines.slice(at).join("\n")), () => ({}) as Form)
+    const header = headers.find((known) => known === verdict)
+    if (header === undefined || typeof word !== "string") continue
+    const known = Object.entries(more).filter(([key]) => fields[header].includes(key))
+    const texts = known.map(([key, value]) => [key, typeof value === "string" ? value : ""] as const)
+    const lists = known.map(
+      ([key, value]) => [key, Array.isArray(value) ? value.filter(Predicate.isString) : []] as const
+    )
+    return { header, word: bare(word), stretch: 0, values: new Map(texts), items: new Map(lists), followed: false }
+  }
+  return undefined
+}
+
 const listOf = ({ items, values }: Block, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
   keys
     .flatMap((key) => [...(items.get(key) ?? []), values.get(key) ?? ""])
@@ -204,30 +228,32 @@ const wellFormed = (block: Block): AgentVerdict | undefined => {
   }
 }
 
-const of = {
+/** The verdicts of each role. */
+export const verdictWords = {
   implementer: ["IMPLEMENTATION_COMPLETE", "IMPLEMENTATION_BLOCKED"],
   reviewer: ["APPROVED", "REJECTED"]
 } as const
 
 /**
- * Reads the verdict in what an agent printed. It is the last thing said, a well-formed block with a word behind its
- * header. Text before it may be quoted from anywhere. Another verdict in the same stretch of text contradicts it. So do
- * blocking findings in an approval, and a rejection that sorts its findings and has no such one. Fails with
- * `NoVerdict`.
+ * Reads the verdict in what an agent printed. It is the last thing said: an answer by the schema of the role, or a
+ * well-formed block with a word behind its header. Text before it may be quoted from anywhere. Another verdict in the
+ * same stretch of text contradicts it. So do blocking findings in an approval, and a rejection that sorts its findings
+ * and has no such one. Fails with `NoVerdict`.
  */
-export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
+export const readVerdict = (role: keyof typeof verdictWords, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (message: string) => Result.fail<NoVerdict>({ reason: "no verdict", message })
   const contradiction = (message: string) => Result.fail<NoVerdict>({ reason: "contradictory verdict", message })
-  const blocks = blocksIn(printed, of[role])
+  const form = formIn(printed, verdictWords[role])
+  const blocks = form === undefined ? blocksIn(printed, verdictWords[role]) : [form]
   if (printed.trim() === "") return none(`the ${role} printed nothing`)
   const last = blocks.at(-1)
-  if (last === undefined) return none(`the ${role} ended without ${of[role].join(" or ")}`)
+  if (last === undefined) return none(`the ${role} ended without ${verdictWords[role].join(" or ")}`)
   // A block with another word is a sentence or a quotation.
   const others = blocks.filter(
     ({ header, word }) => header !== last.header && (word === last.word || word === "" || last.word === "")
   )
   if (others.some(({ stretch }) => stretch === last.stretch))
-    return contradiction(`the ${role} said ${of[role].join(" and ")} at once`)
+    return contradiction(`the ${role} said ${verdictWords[role].join(" and ")} at once`)
   if (last.followed) return none(`the ${role} said something else after its ${last.header}`)
   const verdict = wellFormed(last)
   if (verdict === undefined) return none(`the ${role}'s ${last.header} lacks what belongs to it`)

@@ -3,6 +3,7 @@ import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import { personRung, rejectionRung } from "../run/RunFields.ts"
 import * as Event from "../run/RunEvent.ts"
+import { standInFor } from "./AgentChoice.ts"
 import { numbered } from "./Pause.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
@@ -28,6 +29,8 @@ export type AgentReport =
       readonly hint?: string
       /** It was cut off: the results of its session's tools by then. Absent: it ended as it meant to. */
       readonly cutOffAfter?: number
+      /** The service refuses its model. */
+      readonly refused?: "model"
     }
   /** A person stopped the run, and it was ended for that. */
   | { readonly _tag: "Stopped" }
@@ -127,17 +130,37 @@ interface ReportTime {
 /** How long a refused login or account is left alone, ms: nothing tells that the service takes it again. */
 const trial = 3_600_000
 
-/** Records a refusal of the service, by the rule of a watch (spec: behaviour#limits-in-a-run). */
+/** Records that another agent is asked in place of a refused one; `undefined`: the plan has none. */
+const replaced = (
+  run: Run,
+  assignment: Assignment,
+  { kind, resetsAt }: { readonly kind: Event.LimitKind | "model"; readonly resetsAt: number | null },
+  { margin, now: at }: ReportTime
+) => {
+  const { agent, role, taskId, token } = assignment
+  const by = standInFor(run, assignment, kind)?.agent
+  if (kind === "outage" || role === "finisher" || by === undefined) return undefined
+  const wait =
+    kind === "usage-limit" ? limitWait(at, 1, { kind, resetsAt }, margin) : { resetsAt: null, until: at + trial }
+  return ok(Event.AgentReplaced.make({ at, token, taskId, role, kind, agent, by, ...wait }))
+}
+
+/**
+ * Records a refusal of the service, by the rule of a watch (spec: behaviour#limits-in-a-run). A fallback is not waited
+ * for longer than the chosen agent.
+ */
 const limited = (
-  { waits }: Run,
-  { taskId, token }: Assignment,
+  { away, waits }: Run,
+  { choice, role, taskId, token }: Assignment,
   { kind, resetsAt }: Extract<AgentReport, { readonly _tag: "Limited" }>,
   { margin, now: at }: ReportTime
 ) => {
   const wait = Event.isPersons(kind)
     ? { resetsAt: null, until: at + trial }
     : limitWait(at, waits, { kind, resetsAt }, margin)
-  return ok(Event.AgentLimited.make({ at, token, taskId, kind, ...wait }))
+  const first = role === "finisher" || choice.standIn === undefined ? Infinity : (away[role]?.until ?? Infinity)
+  const until = Math.min(wait.until, Math.max(at, first))
+  return ok(Event.AgentLimited.make({ at, token, taskId, kind, ...wait, until }))
 }
 
 /** Records what is unclear in the plan. A person who is there is waited for (spec: behaviour#questions). */
@@ -162,7 +185,13 @@ export const decideReport = (
   const at = time.now
   const task = taskOf(run, assignment.taskId)
   if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
-  if (report._tag === "Limited") return limited(run, assignment, report, time)
+  if (report._tag === "Limited")
+    return replaced(run, assignment, report, time) ?? limited(run, assignment, report, time)
+  const other =
+    report._tag === "Failed" && report.refused !== undefined
+      ? replaced(run, assignment, { kind: report.refused, resetsAt: null }, time)
+      : undefined
+  if (other !== undefined) return other
   if (report._tag === "Unfinished")
     return assignment.nudge === null && isSessionKnown(assignment.sessionId) && task !== undefined
       ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message: report.message }))

@@ -17,10 +17,11 @@ import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
   run: Run,
-  { choice, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
+  { choice, head, held = [], now: at, role, sessionId, standsIn }: Extract<RunCommand, { readonly _tag: "Ask" }>
 ): Decision<Event.RunEvent> => {
   const step = next(run)
   const common = { at, token: `a${run.assignments + 1}`, role, head }
+  const standIn = standsIn === true && choice?.agent !== undefined ? { standIn: choice.agent } : {}
   if (role === "finisher") {
     return step._tag === "Finish" && run.finishing === "not begun"
       ? ok(
@@ -37,11 +38,21 @@ const ask = (
   }
   if (step._tag === "Question" && role === "reviewer")
     return ok(
-      Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false, ...freshChoice(choice) })
+      Event.AgentAsked.make({
+        ...common,
+        taskId: null,
+        attempt: 0,
+        sessionId,
+        resumed: false,
+        ...freshChoice(choice),
+        ...standIn
+      })
     )
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
   const { task } = step
-  const free = (session: string | null) => (session !== null && !held.includes(session) ? session : null)
+  // No agent goes on in the session of another.
+  const isOthers = standsIn === true && task.choices[role].standIn === undefined
+  const free = (session: string | null) => (session !== null && !held.includes(session) && !isOthers ? session : null)
   const nudged = task.nudge?.role === role && free(task.nudge.sessionId) !== null ? task.nudge : null
   const session = nudged?.sessionId ?? (role === "implementer" ? free(task.implementer) : null)
   return ok(
@@ -52,7 +63,9 @@ const ask = (
       sessionId: session ?? sessionId,
       resumed: session !== null,
       nudge: nudged?.message ?? null,
-      ...(session === null ? freshChoice(choice, task, role) : keptChoice(task, role))
+      ...(session === null
+        ? { ...freshChoice(choice, standsIn === true ? undefined : task, role), ...standIn }
+        : keptChoice(task, role))
     })
   )
 }

@@ -48,7 +48,7 @@ export const answered = (
 
 /** Ends a wait that is over, or by a person's word a hold, a stop and any wait. */
 export const waitEnded = (
-  { held, stop, wait }: Run,
+  { away, held, stop, wait }: Run,
   { by, now: at, renewed = false }: Extract<RunCommand, { readonly _tag: "EndWait" }>
 ): Decision<Event.RunEvent> => {
   const why = by._tag === "Operator" ? "operator" : renewed ? "login" : "time"
@@ -56,7 +56,9 @@ export const waitEnded = (
   const ended = [
     ...(held !== null && why === "operator" ? [Event.RunHoldEnded.make({ at })] : []),
     ...(stop !== null && why === "operator" ? [Event.RunStopEnded.make({ at })] : []),
-    ...(isEnded ? [Event.LimitWaitEnded.make({ at, by: why })] : [])
+    ...(isEnded || (why === "operator" && Object.keys(away).length > 0)
+      ? [Event.LimitWaitEnded.make({ at, by: why })]
+      : [])
   ]
   return ended.length === 0 ? notNow("no wait is over") : ok(...ended)
 }

@@ -1,6 +1,6 @@
 import { type Box, type Outline, partOf, type Section, sectionsText } from "./Outline.ts"
 import { checklist } from "./Checklist.ts"
-import { asDescribed, oneByOne, type PlanReading, type ReadTask } from "./PlanReading.ts"
+import { asDescribed, oneByOne, taskForm, type PlanReading, type ReadTask } from "./PlanReading.ts"
 
 /** Where a plan lies, and what a person chose of it. */
 export interface Around {
@@ -152,7 +152,7 @@ const taskSections: Form = (outline, around) => {
     }
   })
   return {
-    form: "a task below each heading “Task N”, as superpowers and ralphex write them",
+    form: taskForm,
     source: {
       ...constraintsOf(outline, parts, isValidation),
       ...(common.verify.length === 0 ? {} : { verify: common.verify }),

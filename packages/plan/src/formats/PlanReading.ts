@@ -28,6 +28,9 @@ export interface PlanReading {
   readonly leftOut: ReadonlyArray<string>
 }
 
+/** The form of plans of superpowers and of ralphex. */
+export const taskForm = "a task below each heading “Task N”, as superpowers and ralphex write them"
+
 /** What a task without criteria of its own must fulfil. */
 export const asDescribed = ["What the description asks for is there, and tested"] as const
 

@@ -35,7 +35,8 @@ const finishOf = (finish: Finish) => {
 const roleOf = ({ models, ...role }: RoleChoice) => ({
   agent: role.agent,
   model: models.length < 2 ? models[0] : models,
-  effort: role.effort
+  effort: role.effort,
+  fallback: role.fallback
 })
 
 /** Returns a plan as YAML that is read as the same plan. */
@@ -53,7 +54,7 @@ export const writePlan = (plan: Plan): string => {
           : Object.fromEntries(Object.entries(agents).map(([role, choice]) => [role, roleOf(choice)])),
       // Each task has those of its plan.
       constraints: tasks[0]?.constraints,
-      setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,
+      setup: gates.at(0)?.setup.length === 0 ? undefined : (gates.at(0)?.setup ?? tasks[0]?.setup),
       verify: isCommon ? gates[0]?.verify : undefined,
       branch,
       questions,

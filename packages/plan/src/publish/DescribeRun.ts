@@ -6,7 +6,6 @@ import {
   describePhone,
   describePin,
   mendedBy,
-  type ModelChoice,
   utc,
   Words,
   type Zone
@@ -14,6 +13,7 @@ import {
 import { numbered, pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { type Delivered, isPersons, refusalEnd, type Used } from "../run/RunFields.ts"
+import { byWhom, replacedInWords } from "./AgentInWords.ts"
 import { firstSuspect } from "./WorkProblem.ts"
 
 /** The kinds of a notice of a run. */
@@ -56,16 +56,6 @@ const broughtBy = (delivered: Delivered | null) =>
     : delivered._tag === "Merged"
       ? `: its branch is merged into ${delivered.into}`
       : `: its branch is pushed to ${delivered.remote}${delivered.url === null ? "" : ", with a pull request"}`
-
-/** Says which agent was chosen, and with what. */
-const byWhom = (agent: string | undefined, { effort, model }: ModelChoice = {}): string => {
-  const what = [...(model === undefined ? [] : [model]), ...(effort === undefined ? [] : [`effort ${effort}`])]
-  const by = [
-    ...(agent === undefined ? [] : [`by ${agent}`]),
-    ...(what.length === 0 ? [] : [`with ${what.join(", ")}`])
-  ]
-  return by.length === 0 ? "" : `, ${by.join(" ")}`
-}
 
 const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   ...describePin,
@@ -132,7 +122,7 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `task ${taskId} starts`
         : `the review of all tasks together starts: ${many(review.commits.length, "commit")}`
     ),
-  AgentAsked: ({ agent, attempt, choice, insteadOf, nudge, resumed, role, taskId }) =>
+  AgentAsked: ({ agent, attempt, choice, insteadOf, nudge, resumed, role, standIn, taskId }) =>
     described(
       "info",
       role === "finisher"
@@ -141,7 +131,7 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
           ? `a reviewer is asked what is unclear in the plan${byWhom(agent, choice)}`
           : nudge !== null && resumed
             ? `the same ${role} goes on with task ${taskId}, in its session`
-            : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${byWhom(agent, choice)}${insteadOf === undefined ? "" : `, the next model after ${insteadOf}`}`
+            : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${byWhom(agent ?? standIn, choice)}${standIn === undefined ? "" : ", the fallback"}${insteadOf === undefined ? "" : `, the next model after ${insteadOf}`}`
     ),
   AgentPrepared: ({ effective, launchId, requested }) =>
     described(
@@ -156,11 +146,13 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "warning",
       reason === "timeout"
         ? `the agent's time is over: it runs since ${time(launchedAt, zone)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-        : reason === "lingering"
-          ? `the agent's turn is over, and its process does not end. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-          : reason === "stopped"
-            ? `a person stops the run. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-            : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
+        : reason === "hung"
+          ? `the agent hangs: no sign of life for ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+          : reason === "lingering"
+            ? `the agent's turn is over, and its process does not end. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+            : reason === "stopped"
+              ? `a person stops the run. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+              : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
   AgentNudged: ({ message, taskId }) =>
     described("warning", `the agent of task ${taskId} is not done: ${message}. Its session goes on`),
@@ -205,6 +197,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       { message: "warning", notice: kind === "outage" ? "outage" : "usage_limit" }
     )
   },
+  AgentReplaced: (event, zone) =>
+    described("warning", replacedInWords(event, zone), { message: "warning", notice: "warning" }),
   AgentStopped: ({ taskId }) =>
     described("info", `the agent of task ${taskId} is stopped. Its session is kept, and no attempt is counted`),
   AgentSpent: ({ role, taskId, ...used }) =>

@@ -38,6 +38,8 @@ const movesEpisode = (event: RunEvent, before: Run): boolean => {
       return before.phase !== "implementation"
     case "TrustGiven":
       return before.overreach !== undefined
+    case "AgentReplaced":
+      return before.away[event.role] === undefined
     case "AgentLimited":
       return (isPersons(event.kind) ? before.refusals : before.waits) === 0
     default:

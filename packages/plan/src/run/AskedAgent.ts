@@ -1,13 +1,14 @@
+import { Bounds } from "@souffleur/domain"
 import { type Assignment, type Run, type Task, taskOf } from "./Run.ts"
-import type { AgentAsked } from "./RunEvent.ts"
-import { knownSession, type TaskChange } from "./TaskEvolution.ts"
+import type { AgentAsked, RunEvent } from "./RunEvent.ts"
+import { knownSession, type RunChange, type TaskChange, untried, withTask } from "./TaskEvolution.ts"
 
 type Asked = typeof AgentAsked.Type
 
 /** Returns the assignment of an agent that is asked for. */
 export const askedAssignment = (
   run: Run,
-  { agent, at, attempt, choice, head, nudge, resumed, role, sessionId, taskId, token }: Asked
+  { agent, at, attempt, choice, head, nudge, resumed, role, sessionId, standIn, taskId, token }: Asked
 ): Assignment => ({
   token,
   role,
@@ -15,7 +16,7 @@ export const askedAssignment = (
   attempt,
   sessionId,
   agent: agent ?? null,
-  choice: choice ?? {},
+  choice: { ...choice, ...(standIn === undefined ? {} : { standIn }) },
   resumed,
   nudge,
   died: nudge === null ? null : (taskOf(run, taskId)?.nudge?.died ?? null),
@@ -28,8 +29,35 @@ export const askedAssignment = (
 })
 
 /** Returns what changes in a task whose agent is asked for. */
-export const askedTask = ({ choices }: Task, { attempt, choice, role, sessionId }: Asked): TaskChange => ({
+export const askedTask = ({ choices }: Task, { attempt, choice, role, sessionId, standIn }: Asked): TaskChange => ({
   nudge: null,
-  choices: { ...choices, [role]: choice ?? {} },
+  choices: { ...choices, [role]: { ...choice, ...(standIn === undefined ? {} : { standIn }) } },
   ...(role === "implementer" ? { attempts: attempt, implementer: knownSession(sessionId) } : {})
 })
+
+/** Returns what changes where the service refuses the agent at work, and another is asked in its place. */
+export const replaced = (
+  run: Run,
+  { agent, at: since, by, kind, role, until }: Extract<RunEvent, { readonly _tag: "AgentReplaced" }>
+): RunChange => ({
+  away: { ...run.away, [role]: { kind, agent, by, since, until: Bounds.waitUntil(since, until) } },
+  ...(run.assignment === null
+    ? {}
+    : withTask(run, run.assignment.taskId, () => untried({ ...run.assignment!, resumed: true })))
+})
+
+/** Returns what changes where the agent at work answered: the service refuses it no more. */
+export const served = ({ assignment, away }: Run): RunChange =>
+  assignment === null || assignment.choice.standIn !== undefined
+    ? {}
+    : { away: Object.fromEntries(Object.entries(away).filter(([role]) => role !== assignment.role)) }
+
+/**
+ * Returns an assignment that the service refused as what it leaves behind: its session goes on. That of a fallback
+ * does not where the chosen agent answers first.
+ */
+export const refusedAssignment = ({ away }: Run, assignment: Assignment, until: number): Assignment => {
+  const { choice, role } = assignment
+  const isOver = role !== "finisher" && choice.standIn !== undefined && until >= (away[role]?.until ?? Infinity)
+  return isOver ? { ...assignment, nudge: null, resumed: false } : { ...assignment, resumed: true }
+}

@@ -1,7 +1,7 @@
 import { ModelChoice, Permission, ProcessIdentity } from "@souffleur/domain"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
-import { AgentRole, Died, EndingReason, Failing, Feedback, LimitKind, Used, Work } from "./RunFields.ts"
+import { AgentRole, Died, EndingReason, Failing, Feedback, LimitKind, RefusalKind, Used, Work } from "./RunFields.ts"
 
 /* The events of one agent of a run, from the intent to launch it to its result. */
 
@@ -20,6 +20,8 @@ export const AgentAsked = event("AgentAsked", {
   agent: Schema.optionalKey(Text),
   /** The model and the effort of the session, by the plan. Absent: the agent's own. */
   choice: Schema.optionalKey(ModelChoice),
+  /** The fallback of the role, which has the session. Absent: it is the chosen agent's. */
+  standIn: Schema.optionalKey(Text),
   /** The model of the implementer before, where the plan's next one is in its place. */
   insteadOf: Schema.optionalKey(Text),
   /** Its session goes on because of that, as `AgentNudged` has it; `null`: the assignment begins. */
@@ -103,6 +105,20 @@ export const AgentLimited = event("AgentLimited", {
   token: Text,
   taskId: Schema.NullOr(Text),
   kind: LimitKind,
+  resetsAt: Schema.NullOr(Time),
+  until: Time
+})
+/**
+ * The service refused an agent, and the plan has a fallback for its role (spec: behaviour#fallback). It counts as no
+ * attempt. `agent`: the refused one, `null`: the configured one. `by`: who is asked until that time.
+ */
+export const AgentReplaced = event("AgentReplaced", {
+  token: Text,
+  taskId: Schema.NullOr(Text),
+  role: Schema.Literals(["implementer", "reviewer"]),
+  kind: RefusalKind,
+  agent: Schema.NullOr(Text),
+  by: Text,
   resetsAt: Schema.NullOr(Time),
   until: Time
 })

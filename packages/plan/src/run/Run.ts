@@ -1,9 +1,10 @@
-import { leastPin, ModelChoice, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
+import { leastPin, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Count, Measure, Text, Time } from "@souffleur/eventlog"
 import { Schema, Struct } from "effect"
 import { LeftTree, WorkingTree } from "../tree/TaskTree.ts"
 import {
   AgreedPlan,
+  Away,
   Chosen,
   ConfigOverreached,
   EndingReason,
@@ -13,8 +14,10 @@ import {
   Delivered,
   Died,
   OwnBranch,
+  Reverting,
   RunPaused,
   RunWaitKind,
+  SessionChoice,
   TaskOutline,
   nothingUsed,
   Used,
@@ -51,7 +54,7 @@ export const Task = Schema.Struct({
   /** The session that the next attempt resumes; `null`: a fresh implementer. */
   implementer: Schema.NullOr(Text),
   /** The model and the effort of the newest session of each role, with which it is resumed. */
-  choices: Schema.Struct({ implementer: ModelChoice, reviewer: ModelChoice }),
+  choices: Schema.Struct({ implementer: SessionChoice, reviewer: SessionChoice }),
   /** Fresh implementers after a second rejection: each has the next model of the plan. */
   climbed: Count,
   /** The agent whose session is to go on, and what is left to do; `null`: there is none. */
@@ -100,7 +103,7 @@ export const Assignment = Schema.Struct({
   /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
   agent: Schema.NullOr(Text),
   /** The model and the effort of its session. */
-  choice: ModelChoice,
+  choice: SessionChoice,
   resumed: Schema.Boolean,
   /** What its session was told is left to do, since its last turn did not do it; `null`: it was told of its task. */
   nudge: Schema.NullOr(Text),
@@ -158,6 +161,7 @@ export const Run = Schema.Struct({
   /** Counts of such waits in a row, since an agent had any other outcome: for the service, and for a person. */
   waits: Count,
   refusals: Count,
+  away: Away,
   /** A person lets agents be asked within the quiet hours that end then. */
   awakeUntil: Time,
   /** By all agents since `allowedSince`: the run's opening, or a person's word that allows as much again. */
@@ -173,16 +177,8 @@ export const Run = Schema.Struct({
   held: Schema.NullOr(Schema.Struct({ since: Time })),
   /** A person stopped the run, after the agent at work or with it (`now`), until a person conducts it again. */
   stop: Schema.NullOr(Schema.Struct({ since: Time, now: Schema.Boolean })),
-  /** Commits of a skipped task that are to be taken back, by those `made` after `from`, up to `to`; `null`: none. */
-  reverting: Schema.NullOr(
-    Schema.Struct({
-      taskId: Text,
-      commits: Schema.Array(Text),
-      from: Schema.NullOr(Text),
-      to: Schema.NullOr(Text),
-      made: Schema.Array(Text)
-    })
-  ),
+  /** `null`: nothing is to be taken back. */
+  reverting: Schema.NullOr(Reverting),
   /** Commits that were taken back, and those that do it: together they change nothing. */
   takenBack: Schema.Array(Text),
   paused: Schema.NullOr(Schema.Struct(Struct.pick(RunPaused.fields, ["reason", "files", "message"]))),
@@ -228,6 +224,7 @@ export const initialRun: Run = {
   wait: null,
   waits: 0,
   refusals: 0,
+  away: {},
   awakeUntil: 0,
   used: nothingUsed,
   allowedSince: 0,

@@ -190,11 +190,7 @@ export const TaskAnswered = event("TaskAnswered", {
  * A person must put something right: git (spec: behaviour#git), a plan that has changed, an agent that is not provably
  * gone, or an error of the loop. `files`: relative to the project. `message` says more.
  */
-export const RunPaused = event("RunPaused", {
-  reason: PauseReason,
-  files: Texts,
-  message: Text
-})
+export const RunPaused = event("RunPaused", { reason: PauseReason, files: Texts, message: Text })
 /** The reason of the pause is put right. */
 export const RunResumed = event("RunResumed", {})
 
@@ -250,6 +246,7 @@ export const RunEvent = Schema.Union([
   Assignment.ReviewFailed,
   WorkChanged,
   Assignment.AgentLimited,
+  Assignment.AgentReplaced,
   Assignment.AgentStopped,
   Assignment.AgentSpent,
   Assignment.QuietBegan,

@@ -1,6 +1,6 @@
 import { Bounds, evolvePhone, evolvePin } from "@souffleur/domain"
 import { Match } from "effect"
-import { askedAssignment, askedTask } from "./AskedAgent.ts"
+import { askedAssignment, askedTask, refusedAssignment, replaced, served } from "./AskedAgent.ts"
 import {
   agreedOf,
   answeredFinishing,
@@ -133,8 +133,9 @@ const change = (run: Run, event: RunEvent): RunChange =>
         sessionId: run.assignment?.sessionId ?? ""
       },
       ...(isPersons(kind) ? { refusals: run.refusals + 1 } : { waits: run.waits + 1 }),
-      ...(run.assignment === null ? {} : unasked(run, { ...run.assignment, resumed: true }))
+      ...(run.assignment === null ? {} : unasked(run, refusedAssignment(run, run.assignment, until)))
     }),
+    AgentReplaced: (event) => ({ ...replaced(run, event), assignment: null }),
     AgentStopped: ({ taskId }) => ({
       assignment: null,
       ...(run.assignment === null ? {} : withTask(run, taskId, () => stopped(run.assignment!)))
@@ -149,10 +150,12 @@ const change = (run: Run, event: RunEvent): RunChange =>
     AllowanceRenewed: ({ at }) => ({ used: nothingUsed, allowedSince: at }),
     LimitWaitEnded: ({ by }) => ({
       wait: null,
+      ...(by === "operator" ? { away: {} } : {}),
       ...(by === "operator" && run.wait?.kind === "quiet-hours" ? { awakeUntil: run.wait.until } : {})
     }),
     ImplementationCompleted: ({ commits, files, head, made, taskId, testFile }) => ({
       ...assignmentOver,
+      ...served(run),
       ...withTask(run, taskId, (task) => ({
         made: [...new Set([...task.made, ...made])],
         implementation: { head, verified: false },
@@ -176,10 +179,12 @@ const change = (run: Run, event: RunEvent): RunChange =>
     }),
     ReviewApproved: (event) => ({
       ...assignmentOver,
+      ...served(run),
       ...withTask(run, event.taskId, (task) => ({ ...parked(task, event), ...approvedInTree(task) }))
     }),
     ReviewRejected: (event) => ({
       ...assignmentOver,
+      ...served(run),
       ...withTask(run, event.taskId, (task) => rejectedWork(task, event))
     }),
     ReviewFailed: ({ reason, taskId }) => ({

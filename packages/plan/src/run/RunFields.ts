@@ -1,4 +1,4 @@
-import { Permission } from "@souffleur/domain"
+import { ModelChoice, Permission } from "@souffleur/domain"
 import { Count, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 
@@ -64,6 +64,10 @@ export const ImportedTask = Schema.Struct({
 })
 export type ImportedTask = typeof ImportedTask.Type
 
+/** The agent of a role while the service refuses the chosen one (spec: behaviour#fallback). Absent: its own model. */
+export const Fallback = Schema.Struct({ agent: Text, model: Schema.optionalKey(Text) })
+export type Fallback = typeof Fallback.Type
+
 /** An agent as a plan chooses it for a role. */
 export const RoleChoice = Schema.Struct({
   /** The name of its program. Absent: the plan names none. */
@@ -71,7 +75,8 @@ export const RoleChoice = Schema.Struct({
   /** Its models, from the first on. Empty: the agent's own. */
   models: Texts,
   /** Absent: the agent's own. */
-  effort: Schema.optionalKey(Text)
+  effort: Schema.optionalKey(Text),
+  fallback: Schema.optionalKey(Fallback)
 })
 export type RoleChoice = typeof RoleChoice.Type
 
@@ -131,15 +136,16 @@ export const Died = Schema.Struct({ deaths: Count, results: Count })
 export type Died = typeof Died.Type
 
 /**
- * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, its turn is
- * over and its process does not end, or a person stops the run.
+ * Why an agent, or what it started, is ended. Its time is over, it hangs, it has ended and left processes behind, its
+ * turn is over and its process does not end, or a person stops the run.
  */
-export const EndingReason = Schema.Literals(["timeout", "left running", "lingering", "stopped"])
+export const EndingReason = Schema.Literals(["timeout", "hung", "left running", "lingering", "stopped"])
 export type EndingReason = typeof EndingReason.Type
 
 /** Why an assignment failed. */
 export const Failing = Schema.Literals([
   "timeout",
+  "hung",
   "no verdict",
   "contradictory verdict",
   "nothing done",
@@ -156,6 +162,26 @@ export type LimitKind = typeof LimitKind.Type
 /** Why no agent is asked for a while. */
 export const RunWaitKind = Schema.Literals([...LimitKind.literals, "quiet-hours"])
 export type RunWaitKind = typeof RunWaitKind.Type
+/** Why the service refuses an agent in whose place another is asked. An outage passes, and is waited for. */
+export const RefusalKind = Schema.Literals(["usage-limit", "login", "account", "model"])
+export type RefusalKind = typeof RefusalKind.Type
+const Refused = Schema.Struct({ kind: RefusalKind, agent: Schema.NullOr(Text), by: Text, since: Time, until: Time })
+/** By the role: the agent that the service refuses until that time, and who is asked meanwhile. */
+export const Away = Schema.Struct({ implementer: Schema.optionalKey(Refused), reviewer: Schema.optionalKey(Refused) })
+export type Away = typeof Away.Type
+
+/** With what a session works. `standIn`: the fallback of its role that has it; absent: it is the chosen agent's. */
+export const SessionChoice = Schema.Struct({ ...ModelChoice.fields, standIn: Schema.optionalKey(Text) })
+
+/** Commits of a skipped task that are to be taken back, by those `made` after `from`, up to `to`. */
+export const Reverting = Schema.Struct({
+  taskId: Text,
+  commits: Texts,
+  from: Schema.NullOr(Text),
+  to: Schema.NullOr(Text),
+  made: Texts
+})
+
 /** Tells whether a person alone ends such a refusal. */
 export const isPersons = Schema.is(Schema.Literals(["login", "account"]))
 

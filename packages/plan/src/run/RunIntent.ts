@@ -96,6 +96,8 @@ export type RunIntent =
       readonly held?: ReadonlyArray<string>
       /** The agent for that role, with its models and its effort. Absent: the configured one, with its own. */
       readonly choice?: Event.RoleChoice
+      /** True if that is the fallback of the role, which goes on in no session but its own. */
+      readonly standsIn?: true
     }
   | {
       readonly _tag: "Prepare"

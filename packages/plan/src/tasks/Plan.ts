@@ -5,7 +5,7 @@ import { finalReviewId, finalReviewOf } from "./FinalReview.ts"
 import { BranchSource, type Finish, finishOf, FinishSource } from "./Finish.ts"
 import { agentKeysAt, AgentsSource, chosenAgents } from "./PlanAgents.ts"
 import { gateOfPlan, programsOf, ProgramsSource } from "./PlanGates.ts"
-import type { PlanGate, PlannedTask, ReferenceDoc } from "./PlannedTask.ts"
+import type { PlannedTask, ReferenceDoc } from "./PlannedTask.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
@@ -76,6 +76,11 @@ const PlanSource = Schema.Struct({
 type PlanSource = typeof PlanSource.Type
 type TaskSource = PlanSource["tasks"][number]
 
+/** A key of a plan. */
+export type PlanKey = keyof typeof PlanSource.fields
+/** A key of a task in a plan. */
+export type TaskKey = keyof typeof TaskFields.fields
+
 /** The keys of a plan. */
 export const planKeys: ReadonlyArray<string> = Object.keys(PlanSource.fields)
 const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
@@ -83,7 +88,7 @@ const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessP
 /** Returns the keys that a place of a plan may have. */
 const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
-  if (place[0] === "agents") return agentKeysAt(place.length - 1)
+  if (place[0] === "agents") return agentKeysAt(place.slice(1))
   if (place[0] === "finish") return ["prompt", "skill", "command"]
   return place[0] === "tasks" ? Object.keys(TaskFields.fields) : planKeys
 }
@@ -103,7 +108,9 @@ const problemsOf = ({
   final_review,
   finish,
   on_escalation,
+  setup,
   tasks,
+  verify,
   worktrees
 }: PlanSource): ReadonlyArray<PlanProblem> => {
   const ids = tasks.map(({ id }) => id)
@@ -111,6 +118,11 @@ const problemsOf = ({
   return [
     ...((finish === "merge" || finish === "pull-request") && branch === undefined
       ? [{ place: ["finish"], what: `${finish} needs a branch of the run's own: add branch: auto to the plan` }]
+      : []),
+    ...(setup !== undefined &&
+    worktrees !== true &&
+    [verify, ...tasks.map((task) => task.verify)].every((one) => one === undefined)
+      ? [{ place: ["setup"], what: "nothing is made ready by it: add verify for a gate, or worktrees: true" }]
       : []),
     ...(on_escalation !== undefined && worktrees !== true ? [{ place: ["on_escalation"], what: needsTrees }] : []),
     ...tasks.flatMap((task, index) => [
@@ -147,9 +159,13 @@ const docsOf = (docs: PlanSource["reference_docs"]): ReadonlyArray<ReferenceDoc>
 const listed = (texts: string | ReadonlyArray<string>) =>
   typeof texts === "string" ? texts : texts.map((text) => `- ${text}`).join("\n")
 
-const gateOf = ({ verify: own }: TaskSource, { setup, verify }: PlanSource): { readonly gate?: PlanGate } => {
+const gateOf = (
+  { verify: own }: Pick<TaskSource, "verify">,
+  { setup, verify }: PlanSource
+): Pick<PlannedTask, "gate" | "setup"> => {
   const [first, ...others] = [...programsOf(verify), ...programsOf(own)]
-  return first === undefined ? {} : { gate: { setup: programsOf(setup), verify: [first, ...others] } }
+  if (first !== undefined) return { gate: { setup: programsOf(setup), verify: [first, ...others] } }
+  return setup === undefined ? {} : { setup: programsOf(setup) }
 }
 
 const taskOf = (source: TaskSource, plan: PlanSource, described: ReadonlyMap<string, string>): PlannedTask => ({

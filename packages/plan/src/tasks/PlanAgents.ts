@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Run } from "../run/Run.ts"
-import type { AgentRole, PlanAgents, RoleChoice } from "../run/RunFields.ts"
+import type { AgentRole, Fallback, PlanAgents, RoleChoice } from "../run/RunFields.ts"
 
 /** The roles of agents, in the order in which they are told. */
 export const roles = ["implementer", "reviewer", "finisher"] as const
@@ -21,27 +21,39 @@ const role = <Named extends Schema.Top>(model: Named) =>
     model: Schema.optional(model),
     effort: Schema.optional(Effort)
   })
+const FallbackSource = Schema.Struct({ agent: Program, model: Schema.optional(Model) })
+const fallback = { fallback: Schema.optional(FallbackSource) }
 
 /** The agents of a plan, as its file has them. An implementer may have several models, the next for each rung. */
 export const AgentsSource = Schema.Struct({
-  implementer: Schema.optional(role(Schema.Union([Model, Models]))),
-  reviewer: Schema.optional(role(Model)),
+  implementer: Schema.optional(Schema.Struct({ ...role(Schema.Union([Model, Models])).fields, ...fallback })),
+  reviewer: Schema.optional(Schema.Struct({ ...role(Model).fields, ...fallback })),
   finisher: Schema.optional(role(Model))
 })
 type AgentsSource = typeof AgentsSource.Type
 
 /** Returns the keys that a place of such a source may have. */
-export const agentKeysAt = (depth: number): ReadonlyArray<string> =>
-  depth === 0 ? roles : Object.keys(role(Model).fields)
+export const agentKeysAt = ([name, ...rest]: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
+  if (name === undefined) return roles
+  if (rest.length > 0) return Object.keys(FallbackSource.fields)
+  return Object.keys({ ...role(Model).fields, ...(name === "finisher" ? {} : fallback) })
+}
 
 /** Returns the agents that a plan chooses, as a part of it; empty: none. */
 export const chosenAgents = (source: AgentsSource | undefined): { readonly agents?: PlanAgents } => {
   const chosen = roles.flatMap((name) => {
-    const { agent, effort, model = [] } = source?.[name] ?? {}
+    const { agent, effort, model = [], ...more } = source?.[name] ?? {}
     const models = typeof model === "string" ? [model] : model
-    return agent === undefined && effort === undefined && models.length === 0
-      ? []
-      : [[name, { ...(agent === undefined ? {} : { agent }), models, ...(effort === undefined ? {} : { effort }) }]]
+    const other = "fallback" in more ? more.fallback : undefined
+    const choice = {
+      ...(agent === undefined ? {} : { agent }),
+      models,
+      ...(effort === undefined ? {} : { effort }),
+      ...(other === undefined
+        ? {}
+        : { fallback: { agent: other.agent, ...(other.model === undefined ? {} : { model: other.model }) } })
+    } satisfies RoleChoice
+    return Object.keys(choice).length === 1 && models.length === 0 ? [] : [[name, choice] as const]
   })
   return chosen.length === 0 ? {} : { agents: Object.fromEntries(chosen) as PlanAgents }
 }
@@ -50,14 +62,18 @@ export const chosenAgents = (source: AgentsSource | undefined): { readonly agent
 interface ModelWords {
   readonly models: ReadonlyArray<string>
   readonly effort?: string | null
+  readonly fallback?: Fallback | null
 }
 
-/** Says with which model and effort an agent works; empty: with its own. */
-export const modelInWords = ({ effort, models }: ModelWords): string => {
+/** Says with which model and effort an agent works, and which one is asked in its place; empty: with its own. */
+export const modelInWords = ({ effort, fallback, models }: ModelWords): string => {
   const [first, ...others] = models
   const said = [
     ...(first === undefined ? [] : [[first, ...others.map((model) => `then ${model}`)].join(", ")]),
-    ...(typeof effort === "string" ? [`effort ${effort}`] : [])
+    ...(typeof effort === "string" ? [`effort ${effort}`] : []),
+    ...(fallback == null
+      ? []
+      : [`fallback ${fallback.agent}${fallback.model === undefined ? "" : ` with ${fallback.model}`}`])
   ]
   return said.length === 0 ? "" : ` (${said.join("; ")})`
 }
@@ -92,6 +108,8 @@ export const roleChoice = (said: PersonsAgents | null, plan: PlanAgents | undefi
 /** Returns the roles of a run for which a person or the plan chose an agent, a model or an effort. */
 export const chosenRoles = ({ agreed, chosen }: Pick<Run, "agreed" | "chosen">) =>
   roles.flatMap((name) => {
-    const { agent = null, effort = null, models } = roleChoice(chosen, agreed.agents, name)
-    return agent === null && effort === null && models.length === 0 ? [] : [{ role: name, agent, models, effort }]
+    const { agent = null, effort = null, fallback = null, models } = roleChoice(chosen, agreed.agents, name)
+    return agent === null && effort === null && fallback === null && models.length === 0
+      ? []
+      : [{ role: name, agent, models, effort, fallback }]
   })

@@ -1,7 +1,8 @@
 import { digestOf } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
-import { Effect, FileSystem, Path, Result } from "effect"
-import type { PlanKind } from "../formats/ReadPlan.ts"
+import { Effect, FileSystem, Path, Predicate, Result } from "effect"
+import { taskForm } from "../formats/PlanReading.ts"
+import type { PlanKind, ReadText } from "../formats/ReadPlan.ts"
 import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Plan.ts"
 import { problemInWords, type PlanProblem } from "./PlanProblem.ts"
 
@@ -67,6 +68,20 @@ const aroundOf = Effect.fnUntraced(function* (file: string, project: string) {
   }
 })
 
+/** Has the tasks that superpowers' own execution has ended as done. */
+const withLedger = Effect.fnUntraced(function* ({ form, source }: Pick<ReadText, "form" | "source">, file: string) {
+  if (form !== taskForm || !Predicate.hasProperty(source, "tasks") || !Array.isArray(source.tasks))
+    return { form, source }
+  const { endedByLedger } = yield* Effect.promise(() => import("../formats/SddLedger.ts"))
+  const ended = yield* endedByLedger(file)
+  const tasks = source.tasks.map((task: { readonly id: string }) =>
+    ended.has(task.id) ? { ...task, done: true } : task
+  )
+  return ended.size === 0
+    ? { form, source }
+    : { form: `${form}, with its ledger: ${[...ended].join(", ")} done`, source: { ...source, tasks } }
+})
+
 /**
  * Reads a plan in its own form or in that of another tool (spec: behaviour#plan). Fails with `PlanInvalid`, which names
  * all problems at once. These are text that cannot be read, ids, circles, unknown dependencies, and missing reference
@@ -77,18 +92,19 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
   const path = yield* Path.Path
   const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
   const kind = kinds[path.extname(file).toLowerCase()]
-  if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .json, .md or .markdown")
+  if (kind === undefined) return yield* invalid("a plan is .yaml, .yml, .json, .md or .markdown")
   const bytes = yield* Effect.mapError(
     readTrusted(file, { others: "write as its group", atMost: maxBytes }),
-    ({ problem }) => invalid(`the file: ${problem}`)
+    ({ problem }) => invalid(problem)
   )
   // Parsers are large, and few commands read a plan.
   const { readPlan } = yield* Effect.promise(() => import("../formats/ReadPlan.ts"))
   // The decoder drops the mark that some editors write at the beginning.
   const text = new TextDecoder().decode(bytes)
   const read = readPlan(kind, text, { ...(yield* aroundOf(file, project)), each: false, ...choice })
-  if (Result.isFailure(read)) return yield* invalid(`the file: ${read.failure}`)
-  const { described, form, leftOut, lineOf, source } = read.success
+  if (Result.isFailure(read)) return yield* invalid(read.failure)
+  const { described, leftOut, lineOf } = read.success
+  const { form, source } = kind === "markdown" ? yield* withLedger(read.success, file) : read.success
   const judged = planOf(source, described, idFrom(path.basename(file, path.extname(file))))
   const there = (doc: NamedDoc) => Effect.orElseSucceed(fs.exists(path.resolve(project, doc.path)), () => false)
   const absent = yield* Effect.filter(documentsIn(source), (doc) => Effect.map(there(doc), (yes) => !yes))

@@ -16,14 +16,15 @@ export const programsOf = (programs: typeof ProgramsSource.Type | undefined): Re
 
 /** The part of a plan that has its gates. */
 export interface Gated {
-  readonly tasks: ReadonlyArray<{ readonly gate?: PlanGate }>
+  readonly tasks: ReadonlyArray<{ readonly gate?: PlanGate; readonly setup?: ReadonlyArray<PlanProgram> }>
 }
+
+const once = (programs: ReadonlyArray<PlanProgram>) => [
+  ...new Map(programs.map((words) => [JSON.stringify(words), words])).values()
+]
 
 /** Returns the gates of a plan's tasks as one, with each program once; `undefined`: no task has any. */
 export const gateOfPlan = ({ tasks }: Gated): PlanGate | undefined => {
-  const once = (programs: ReadonlyArray<PlanProgram>) => [
-    ...new Map(programs.map((words) => [JSON.stringify(words), words])).values()
-  ]
   const gates = tasks.flatMap(({ gate }) => gate ?? [])
   const [first, ...others] = once(gates.flatMap(({ verify }) => verify))
   return first === undefined
@@ -46,8 +47,9 @@ export const baselineGate = ({ tasks }: Gated): PlanGate | undefined => {
 /** Returns a program as one line. */
 export const programLine = (words: PlanProgram): string => words.map(shellWord).join(" ")
 
-/** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
+/** Returns the programs of a plan's gates and work trees, each as a line, in the order in which they run. */
 export const programLines = (plan: Gated): ReadonlyArray<string> => {
-  const gate = gateOfPlan(plan)
-  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map(programLine)
+  const { setup = [], verify = [] } = gateOfPlan(plan) ?? {}
+  const alone = plan.tasks.flatMap((task) => task.setup ?? [])
+  return [...once([...setup, ...alone]), ...verify].map(programLine)
 }

@@ -30,6 +30,7 @@ const outlined = Effect.fnUntraced(function* ({
   gate,
   id,
   referenceDocs,
+  setup,
   title
 }: PlannedTask) {
   const common = constraints === undefined ? [] : [unticked(constraints)]
@@ -39,7 +40,14 @@ const outlined = Effect.fnUntraced(function* ({
     title,
     dependsOn,
     digest: yield* digestOf(
-      JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, ...common])
+      JSON.stringify([
+        title,
+        unticked(description),
+        unticked(acceptanceCriteria),
+        documents,
+        ...common,
+        ...(setup === undefined ? [] : [{ setup }])
+      ])
     ),
     ...(final === undefined ? {} : { final }),
     ...(gate === undefined ? {} : { gateDigest: yield* digestOf(JSON.stringify([gate.setup, gate.verify])) })

@@ -29,6 +29,8 @@ export interface PlannedTask {
   readonly dependsOn: ReadonlyArray<string>
   /** The plan's gate, then the task's own programs; absent: no program judges it. */
   readonly gate?: PlanGate
+  /** What makes its work tree ready, where no program judges it. Absent: its gate says that, or nothing does. */
+  readonly setup?: ReadonlyArray<PlanProgram>
   /** True if the plan has it as done. When a run takes the plan, that is a person's word. */
   readonly done?: boolean
   /** True if it is the review of all other tasks together, which no implementer begins. */

@@ -51,7 +51,7 @@ export const beginTree = Effect.fn("beginTree")(function* (run: Run, task: Task,
     (planned?.referenceDocs ?? []).map((doc) => doc.path)
   )
   const git = yield* port.open(tree)
-  const programs = planned?.gate?.setup ?? []
+  const programs = planned?.gate?.setup ?? planned?.setup ?? []
   const refused = programs.length === 0 ? null : yield* (yield* GatePort).setUp({ folder: git.folder, programs, ref })
   // A person lets it begin all the same, or the gate has taken that commit.
   const isAllowed = run.baseline?.red === false && run.baseline.head === base

@@ -2,6 +2,7 @@ import type { AgentOrder, AgentProgram } from "@souffleur/domain"
 import { Effect } from "effect"
 import { argsWithModel } from "../../kit/command/ChosenModel.ts"
 import { completeCommand, type LaunchOptions } from "../../kit/command/CompleteCommand.ts"
+import { splitFlag } from "../../kit/command/FlagWord.ts"
 import { variablesOf } from "./ClaudeEnvironment.ts"
 import { fresh, claudeModelFlags, resumed } from "./ClaudeFlags.ts"
 import { isClaude } from "./ClaudeLiteral.ts"
@@ -16,6 +17,11 @@ const mayRead = (file: string): string =>
 
 /** Only Claude Code knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
+
+const schemaFlag = "--json-schema"
+/** Returns whether a launch may give its answer a form: the program knows that flag, and its user gives it none. */
+export const claudeTakesForm = (agent: AgentProgram): boolean =>
+  namesClaude(agent) && !agent.args.some((word) => splitFlag(word)[0] === schemaFlag)
 
 /** The modes below every permission, in the words of `--permission-mode`. */
 const modesHeldTo = { plan: "plan", asks: "default" } as const
@@ -49,6 +55,7 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (options: Laun
       ...(order.print ? ["-p"] : []),
       "--permission-mode",
       order.heldTo === undefined ? order.permission : modesHeldTo[order.heldTo],
+      ...(order.form !== undefined && order.print && claudeTakesForm(agent) ? [schemaFlag, order.form.schema] : []),
       ...(order.prompt === "" || asInput(order) ? [] : ["--", order.prompt])
     ],
     ...(asInput(order) ? { input: order.prompt } : {}),

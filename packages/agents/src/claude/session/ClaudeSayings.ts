@@ -9,6 +9,8 @@ import { answerOf, isMain } from "./Records.ts"
 
 /** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
 const looks = wordSet("Read Glob Grep LS")
+/** The call by which the agent answers by a schema. */
+const answering = "StructuredOutput"
 /** Tools that end when a person has answered. */
 const questions = wordSet("AskUserQuestion ExitPlanMode")
 /** The field of an edit tool that has the path of its file. */
@@ -73,7 +75,9 @@ const progress = (record: Json): ReadonlyArray<Saying> =>
     const name = textOf(block["name"])
     // By a tool of souffleur's own a Conductor could ask for a recovery in each generation.
     if (block["type"] === "tool_use")
-      return looks.has(name) || name.startsWith("mcp__souffleur__") ? [{ _tag: "Look", id: textOf(block["id"]) }] : []
+      return name === answering || looks.has(name) || name.startsWith("mcp__souffleur__")
+        ? [{ _tag: "Look", id: textOf(block["id"]), answers: name === answering }]
+        : []
     return block["type"] === "tool_result" && block["is_error"] !== true
       ? [{ _tag: "Progress", of: textOf(block["tool_use_id"]) }]
       : []
@@ -91,9 +95,13 @@ const fromUser = (record: Json): ReadonlyArray<Saying> => {
     return parts.flatMap((part) => (part["type"] === "text" ? [{ _tag: "Summary", text: textOf(part["text"]) }] : []))
   const refused = jsonOf(record["permissionDecision"])["decision"] === "reject"
   if (parts.some(({ type }) => type === "tool_result"))
-    return parts.flatMap((part) =>
-      part["type"] === "tool_result" ? [resultOf(part, { refused })] : shown("User", part)
-    )
+    return [
+      ...parts.flatMap((part) =>
+        part["type"] === "tool_result" ? [resultOf(part, { refused })] : shown("User", part)
+      ),
+      // An answer by a schema is a call of a tool, and the model says nothing after it.
+      ...(record["toolEndsTurn"] === true ? [{ _tag: "Part", of: undefined, ends: "turn" } as const] : [])
+    ]
   const said = parts.flatMap((part): ReadonlyArray<Saying> =>
     part["type"] === "text" ? [{ _tag: "Prompt", text: textOf(part["text"]) }] : shown("User", part)
   )

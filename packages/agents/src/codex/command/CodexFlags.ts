@@ -24,6 +24,12 @@ export const codexRecords = "--json"
 /** Returns whether the user asked for the records. */
 export const asksCodexRecords = (args: ReadonlyArray<string>): boolean => args.includes(codexRecords)
 
+/** Names the file with the schema of every answer. */
+export const formFlag = "--output-schema"
+/** Returns whether a launch may give its answers a form: Codex refuses the flag twice. */
+export const codexTakesForm = (args: ReadonlyArray<string>): boolean =>
+  !args.some((word) => word === formFlag || word.startsWith(`${formFlag}=`))
+
 const sandbox = ceilingFlag(
   sandboxes,
   "must be workspace-write or danger-full-access: no other can be kept when Codex is launched again"
@@ -51,7 +57,7 @@ const nothing: FlagMeaning = { takes: "none", read: () => undefined }
 /** The flags of `codex exec`. */
 export const codexFlags: FlagTable = {
   kept: {
-    one: wordSet(...kept.one, "--output-schema --output-last-message -o --color"),
+    one: wordSet(...kept.one, formFlag, "--output-last-message -o --color"),
     none: wordSet(...kept.none, codexRecords, anyFolder)
   },
   lifting: wordSet(

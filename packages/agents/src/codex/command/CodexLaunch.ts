@@ -5,7 +5,16 @@ import { argsWithModel, type ModelFlags } from "../../kit/command/ChosenModel.ts
 import { completeCommand } from "../../kit/command/CompleteCommand.ts"
 import { codexMarks } from "./CodexCommand.ts"
 import { unapprovedHooks } from "./HookTrust.ts"
-import { anyFolder, asksCodexRecords, ceilingOf, ownProcess, codexRecords, sandboxFlag } from "./CodexFlags.ts"
+import {
+  anyFolder,
+  asksCodexRecords,
+  ceilingOf,
+  codexRecords,
+  codexTakesForm,
+  formFlag,
+  ownProcess,
+  sandboxFlag
+} from "./CodexFlags.ts"
 
 const variables = {
   names: ["CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
@@ -65,7 +74,7 @@ const unasked = Effect.fnUntraced(function* (agentDir: string, { folder, permiss
 export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentOptions, order: AgentOrder) {
   const { agentCommand, agentDir } = options
   const args = yield* argsWithModel(agentCommand, order, modelFlags)
-  const { heldTo, looks = false, permission, print, prompt, session } = order
+  const { form, heldTo, looks = false, permission, print, prompt, session } = order
   const compacts = prompt === codexCompactPrompt
   const resumed = session._tag === "Resume" ? ["resume", session.sessionId] : []
   const behind = ["--", prompt]
@@ -89,6 +98,7 @@ export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentO
           // Its session has worked in that folder already, in a window perhaps, where Codex asks for no repository.
           ...(session._tag === "Resume" && !args.includes(anyFolder) ? [anyFolder] : []),
           ...(asksCodexRecords(args) ? [] : [codexRecords]),
+          ...(form === undefined || compacts || !codexTakesForm(args) ? [] : [formFlag, form.file]),
           ...resumed,
           ...(compacts ? behind : ["-"])
         ],

@@ -66,6 +66,8 @@ export interface AgentDialect extends SessionFolder {
   readonly isOther?: IsOther
   /** Returns whether a command line is the agent's. */
   readonly runs: (words: ReadonlyArray<string>) => boolean
+  /** See `Agent.answersInForm`. */
+  readonly answersInForm?: "at the end" | "always"
   /** True if a healthy process may use no processor for as long as it waits. */
   readonly idles: boolean
   /** Returns whether a process with these arguments ends after its turn. If absent, every process does. */

@@ -14,8 +14,8 @@ import {
   sumSpent,
   type TurnState
 } from "@souffleur/domain"
-import { type AgentPackage, lookTrusted } from "@souffleur/process"
-import { Clock, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
+import { lookTrusted } from "@souffleur/process"
+import { Clock, Effect, FileSystem, Option, Path, Result } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
 import { newestMode } from "../lines/NewestMode.ts"
 import { inHead } from "../lines/Head.ts"
@@ -216,6 +216,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     ...(dialect.loginFiles === undefined
       ? {}
       : { loginWrittenAt: () => Effect.provide(newestWrite(dialect.loginFiles!), services) }),
+    ...(dialect.answersInForm === undefined ? {} : { answersInForm: dialect.answersInForm }),
     sessions,
     holds: Effect.fnUntraced(function* (process) {
       // The pid of an ended process may be another agent's.
@@ -294,7 +295,3 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   })
   return dialect.own === undefined ? said : Agent.of({ ...said, ...(yield* dialect.own(said)) })
 })
-
-/** Makes the layer of an agent by its dialect. */
-export const layerSaidAgent = (dialect: AgentDialect): ReturnType<AgentPackage["layer"]> =>
-  Layer.effect(Agent, makeSaidAgent(dialect))

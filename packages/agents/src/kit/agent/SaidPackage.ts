@@ -1,12 +1,12 @@
-import { type AgentProgram, capsGiven } from "@souffleur/domain"
+import { Agent, type AgentProgram, capsGiven } from "@souffleur/domain"
 import type { AgentPackage } from "@souffleur/process"
-import { Result } from "effect"
+import { Layer, Result } from "effect"
 import { behindFront, behindFronts, type ProgramWords, readAgentCommand } from "../command/AgentWords.ts"
 import type { FlagTable } from "../command/FlagTable.ts"
 import { argumentsOfProgram, baseName, frontOf, type IsProgram } from "../command/CommandFront.ts"
 import type { LaunchOptions } from "../command/CompleteCommand.ts"
 import type { AgentDialect } from "./AgentDialect.ts"
-import { layerSaidAgent } from "./SaidAgent.ts"
+import { makeSaidAgent } from "./SaidAgent.ts"
 
 /** Fields of a dialect that the package has too, and those with a usual value. */
 type Known = "capNames" | "caps" | "exits" | "loginFiles" | "name" | "stall" | "title"
@@ -62,7 +62,7 @@ export const saidPackage = ({ dialect, flags, loginFiles, others, verb, ...facts
       const { agentDir, agentCommand } = options
       const { front, own } = behindFront(words, agentCommand)
       const isOther = others !== undefined && !is(own.program)
-      return layerSaidAgent({
+      const said = makeSaidAgent({
         name: isOther ? nameOf(is, agentCommand) : program,
         title,
         stall,
@@ -74,6 +74,7 @@ export const saidPackage = ({ dialect, flags, loginFiles, others, verb, ...facts
         runs: (words) => argumentsOfProgram(is, words) !== undefined || (isOther && isConfigured(words, agentCommand)),
         ...dialect({ ...options, agentCommand: own, front })
       })
+      return Layer.effect(Agent, said)
     }
   }
 }

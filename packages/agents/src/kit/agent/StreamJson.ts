@@ -1,6 +1,6 @@
 import { plain } from "@souffleur/domain"
 import { Option, Predicate } from "effect"
-import { type Json, jsonOf, objectsIn, recordOf } from "../lines/JsonRecord.ts"
+import { isJson, type Json, jsonOf, objectsIn, recordOf } from "../lines/JsonRecord.ts"
 
 /** Types of the records of `--output-format stream-json`, which all name their session. */
 const types = new Set(["system", "assistant", "user", "result", "stream_event", "rate_limit_event", "control_response"])
@@ -39,7 +39,8 @@ export const makeStreamJsonReader = () => {
       answered = true
       return blocksOf(record["message"]).flatMap(blockText).join("\n")
     }
-    const { is_error: failed, result, type } = record
+    const { is_error: failed, result, structured_output: form, type } = record
+    if (type === "result" && isJson(form)) return JSON.stringify(form)
     return type === "result" && Predicate.isString(result) && (failed === true || !answered) ? result : ""
   }
   return (line: string): Option.Option<string> => {

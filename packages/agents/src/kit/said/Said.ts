@@ -39,8 +39,11 @@ export type Saying =
       readonly asks?: boolean
       readonly byService?: boolean
     }
-  /** A call of a tool that only reads, or of souffleur's own. No result of it is progress. */
-  | { readonly _tag: "Look"; readonly id: string }
+  /**
+   * A call of a tool that only reads, or of souffleur's own. No result of it is progress. `answers`: the agent answers
+   * by it, and it is no tool that does anything.
+   */
+  | { readonly _tag: "Look"; readonly id: string; readonly answers?: boolean }
   /**
    * `refused`: a permission refused the tool, and its record says so. Absent: it did not, or no record tells it.
    * `files`: what came beside the text.

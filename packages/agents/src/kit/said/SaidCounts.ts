@@ -9,13 +9,16 @@ const maxPending = 1_000
 /** Makes a reader of the count of tool results in a session file, and of whether there was any. */
 export const makeResults = (sayings: Sayings) =>
   makeFollower(
-    () => ({ progress: 0, any: false, looks: new Set<string>() }),
+    () => ({ progress: 0, any: false, looks: new Set<string>(), answers: new Set<string>() }),
     (state, record) => {
       for (const said of sayings(record)) {
         if (said._tag === "Look") {
-          state.looks.add(said.id)
-          for (const oldest of state.looks) if (state.looks.size > maxPending) state.looks.delete(oldest)
+          const calls = said.answers === true ? state.answers : state.looks
+          calls.add(said.id)
+          for (const oldest of calls) if (calls.size > maxPending) calls.delete(oldest)
         }
+        if (said._tag === "Progress" && said.of !== undefined && state.answers.has(said.of)) continue
+        if (said._tag === "Result" && state.answers.delete(said.id)) continue
         if (said._tag === "Progress" && (said.of === undefined || !state.looks.delete(said.of))) state.progress += 1
         if (said._tag === "Result" || said._tag === "Progress") state.any = true
       }

@@ -1,0 +1,51 @@
+import { readTrusted } from "@souffleur/process"
+import { Effect, FileSystem, Option, Path } from "effect"
+import { gitIn } from "../git/GitProgram.ts"
+
+/** Maximum bytes of a ledger, and folders above a plan in which it may be. */
+const [maxBytes, maxFolders] = [1_000_000, 12]
+
+/** A task that superpowers' execution has ended: `Task 1: complete (commits a1b2c3d..d4e5f6a, review clean)`. */
+const complete = /^(?:- )?Task (\w+): complete \(commits [0-9a-f]{7,40}\.\.([0-9a-f]{7,40})[,)]/u
+
+/** Returns the tasks that a ledger of this plan has as complete, each with its last commit. Another's has none. */
+const completeIn = (text: string, isPlan: (named: string) => boolean): ReadonlyMap<string, string> => {
+  const [first = "", ...lines] = text.split(/\r?\n/u)
+  const named = /^# SDD ledger\b.*?\bplan: (.+)$/u.exec(first)?.[1]?.trim()
+  if (named === undefined || !isPlan(named)) return new Map()
+  return new Map(
+    lines.flatMap((line) => {
+      const [, number, commit] = complete.exec(line.slice(0, 500)) ?? []
+      return number === undefined || commit === undefined ? [] : [[`task-${number}`, commit] as const]
+    })
+  )
+}
+
+/**
+ * Returns the ids of tasks that superpowers' own execution of a plan has ended, by its ledger in the work tree, where
+ * HEAD has their last commit (spec: behaviour#plan-forms). None where it cannot be read.
+ */
+export const endedByLedger = Effect.fn("endedByLedger")(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const slug = path.basename(file, ".md")
+  let root = path.dirname(file)
+  for (let above = 0; above < maxFolders; above += 1, root = path.dirname(root)) {
+    const ledger = path.join(root, ".superpowers", "sdd", slug, "progress.md")
+    if (!(yield* Effect.orElseSucceed(fs.exists(ledger), () => false))) continue
+    const bytes = yield* Effect.option(readTrusted(ledger, { others: "write as its group", atMost: maxBytes }))
+    const text = Option.match(bytes, { onNone: () => "", onSome: (all) => new TextDecoder().decode(all) })
+    const folder = root
+    const said = [...completeIn(text, (named) => path.resolve(folder, named) === file)]
+    if (said.length === 0) return new Set<string>()
+    const { git } = yield* gitIn(folder)
+    const held = yield* Effect.filter(said, ([, commit]) =>
+      Effect.match(git(["merge-base", "--is-ancestor", commit, "HEAD"]), {
+        onFailure: () => false,
+        onSuccess: () => true
+      })
+    )
+    return new Set(held.map(([id]) => id))
+  }
+  return new Set<string>()
+})
