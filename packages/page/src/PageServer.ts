@@ -14,7 +14,8 @@ import { collecting, entered, entrance, type GateOptions, hardened, refusal } fr
 import { pageSecrets } from "./PageSecrets.ts"
 import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
-import { runPages } from "./RunPages.ts"
+import { runPages } from "./run/RunPages.ts"
+import { runWorkPages } from "./run/RunWorkPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
 import { changesPages } from "./shown/ChangesPages.ts"
 import { conversationPages } from "./shown/ConversationPages.ts"
@@ -94,6 +95,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
       ...conversationPages(world),
       ...changesPages(world),
       ...runPages(world),
+      ...runWorkPages(world),
       ...reportPages(world),
       HttpRouter.route("GET", "/metrics", metrics)
     ],

@@ -60,8 +60,11 @@ const Query = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.A
 /** How often the processes and the files of one agent are looked at for a reader. */
 export const stateEvery = "5 seconds"
 
-/** Reads the name in the address. */
-export const idInPath = Effect.map(HttpRouter.params, ({ id }) => id ?? "")
+/** Reads a part of the address. */
+export const inPath = (name: string) => Effect.map(HttpRouter.params, (params) => params[name] ?? "")
+
+/** Reads the name of a job in the address. */
+export const idInPath = inPath("id")
 
 /** Reads the words of the address. A word that is there twice is left out. */
 export const queried = Effect.map(

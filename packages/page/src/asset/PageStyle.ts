@@ -19,7 +19,7 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness
 a:hover { text-decoration-thickness: 2px }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
 main:focus { outline: none }
-h1, h2, h3, p, ul, ol, dl, dd, figure { margin: 0; padding: 0 }
+h1, h2, h3, h4, p, ul, ol, dl, dd, figure { margin: 0; padding: 0 }
 h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em }
 h2 { font-size: 1.0625rem; line-height: 1.4 }
 code, time, .number { font-variant-numeric: tabular-nums }
@@ -50,6 +50,7 @@ button:hover { border-color: var(--ink) }
 [data-state=idle] { --tone: var(--accent) }
 [data-state=recovering] { --tone: var(--work) }
 [data-state=working] { --tone: var(--good) }
+[data-tone=accent] { --tone: var(--accent) } [data-tone=bad] { --tone: var(--bad) } [data-tone=good] { --tone: var(--good) } [data-tone=work] { --tone: var(--work) }
 .summary { margin-bottom: .75rem }
 .jobs, .jobs :is(thead, tbody, td, th) { display: block; padding: 0; text-align: start; font-weight: inherit }
 .jobs { background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; overflow: clip }
@@ -79,7 +80,14 @@ button:hover { border-color: var(--ink) }
 .facts div { min-width: 0 }
 dt { font-size: .8125rem; color: var(--quiet) }
 dd { font-variant-numeric: tabular-nums }
-.tasks, .agents { display: grid; gap: .75rem; padding-inline-start: 1.25rem; margin: 0 } .agents { gap: .375rem; margin-top: .375rem; font-size: .9375rem }
+.tasks { list-style: none; display: grid; margin-inline: calc(-1 * clamp(1rem, 2vw, 1.25rem)) }
+.task { border-top: 1px solid var(--line); padding: .75rem clamp(1rem, 2vw, 1.25rem); display: grid; gap: .5rem; grid-template-columns: minmax(0, 1fr); scroll-margin-top: 1rem } .task:last-child { padding-bottom: 0 }
+.task-head { display: grid; gap: .25rem 1rem; grid-template-columns: minmax(0, 1fr) auto; align-items: baseline } .task-head p { font-size: .875rem; grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: .25rem 1rem }
+h3 { font-size: 1rem; line-height: 1.4 } .task-head h3 span { font-weight: 400 }
+.steps-of { list-style: none; display: grid; gap: .5rem; border-inline-start: 2px solid var(--line); padding-inline-start: .875rem }
+.step { display: grid; gap: .25rem; grid-template-columns: minmax(0, 1fr); font-size: .9375rem; scroll-margin-top: 1rem } .step-head { display: flex; flex-wrap: wrap; gap: .25rem .625rem; align-items: baseline } .step .badge { min-width: 6.75rem }
+.step > :not(.step-head) { max-width: 48rem }
+.findings { padding-inline-start: 1.25rem } .why h4 { margin: .5rem 0 .125rem; font-size: .8125rem; color: var(--quiet); font-weight: 600 } .why h4:first-child { margin-top: 0 }
 .answer { display: grid; gap: .5rem; max-width: 32rem; margin-top: .5rem } .words { display: flex; flex-wrap: wrap; gap: .5rem }
 meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
 .button { display: inline-flex; align-items: center; min-height: 2.5rem; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; padding: .4rem .75rem; color: var(--ink); text-decoration: none; font-weight: 600; background: var(--sheet) }

@@ -41,17 +41,22 @@ const sumOf = (files: ReadonlyArray<ChangedFile>) => ({
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0)
 })
 
-/** Returns how the work tree of a watch differs from how it was when the watch began. */
-export const changesPart = ({ base, files, more }: WorkChanges): Html =>
+/** What is compared with a commit. */
+const compared = {
+  "of a watch": ["The work tree", ", the last commit of HEAD from before this watch began"],
+  "of a task": ["Its commits", ", from which it began"]
+} as const
+
+/** Returns what the work of a watch or of a task has changed. */
+export const changesPart = ({ base, files, more }: WorkChanges, of: keyof typeof compared): Html =>
   html`<section class="panel" aria-labelledby="changes-title">
     <div class="head">
       <h2 id="changes-title">Changes</h2>
       ${files.length > 0 && html`<p>${Words.many(files.length + more, "file")} ${counts(sumOf(files))}</p>`}
     </div>
     <p class="hint quiet">
-      The work tree beside
-      ${base === null ? "nothing: no commit of HEAD is" : html`<code>${base.slice(0, 10)}</code>, the last commit of HEAD`}
-      from before this watch began.
+      ${compared[of][0]} beside
+      ${base === null ? "nothing: there was no commit yet" : html`<code>${base.slice(0, 10)}</code>${compared[of][1]}`}.
     </p>
     ${
       files.length === 0

@@ -13,7 +13,7 @@ export const changesPages = (world: PageWorld) => {
     const { links, souffleur } = world
     const found = yield* souffleur.find(yield* idInPath)
     const part = yield* souffleur.changes(found.id).pipe(
-      Effect.map(changesPart),
+      Effect.map((changes) => changesPart(changes, "of a watch")),
       Effect.catchTag("GitUnusable", ({ problem }) =>
         Effect.succeed(
           noChanges(
@@ -22,7 +22,7 @@ export const changesPages = (world: PageWorld) => {
         )
       )
     )
-    const status = yield* souffleur.status(found)
+    const { job: status } = yield* souffleur.status(found)
     const main = html`${watchHead(found, "changes", links)} ${stateNow(status)} ${part}`
     return framed(
       { title: `${found.id}: changes · souffleur`, needs: Number(needsYou(status)), live: null, main },

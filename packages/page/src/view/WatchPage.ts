@@ -146,14 +146,24 @@ const eventsPart = ({ all, below, listed }: ShownWatch, links: JobLinks, seen: S
   </section>`
 }
 
-/** Returns the name of a job, its folder, and a link such as to its last export. */
-export const jobHead = (
-  { id, link = null, where }: { readonly id: string; readonly where: string; readonly link?: Html | null },
-  links: FrameLinks
-): Html =>
+/** The name of a page, and what stands around it. */
+interface Headed {
+  readonly id: string
+  readonly where: string
+  /** A link such as to the last export; absent: none. */
+  readonly link?: Html | null
+  /** The job whose part it is; absent: it is a job itself. */
+  readonly under?: { readonly id: string; readonly address: string }
+}
+
+/** Returns the name of a job or a part of it, with the way back and its folder. */
+export const jobHead = ({ id, link = null, under, where }: Headed, links: FrameLinks): Html =>
   html`<div class="head">
     <div>
-      <p class="crumb"><a href="${links.list}">${links.listName}</a></p>
+      <p class="crumb">
+        <a href="${links.list}">${links.listName}</a>
+        ${under !== undefined && html`<span aria-hidden="true">/</span> <a href="${under.address}">${under.id}</a>`}
+      </p>
       <h1>${id}</h1>
       <p class="quiet">${where}</p>
     </div>

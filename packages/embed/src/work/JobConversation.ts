@@ -2,7 +2,7 @@ import { Agent, type SaidPart, type SaidPlace, type Watch } from "@souffleur/dom
 import { lookAsWatched } from "@souffleur/process"
 import { Effect, Option, Stream } from "effect"
 import { findWatch, type WatchName } from "../watching/FindWatch.ts"
-import { lookedAt, looking } from "./JobLook.ts"
+import { lookedAt, looking } from "../jobs/JobLook.ts"
 
 /** A part of the conversation of a watch, in one of its sessions. */
 export interface ConversationPart extends SaidPart {
