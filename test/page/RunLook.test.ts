@@ -1,85 +1,10 @@
 import { assert, describe } from "@effect/vitest"
-import type { RunEvent } from "@souffleur/plan"
-import { runProgram } from "@souffleur/process"
-import { Effect, FileSystem, Path } from "effect"
-import { agentKind } from "../../packages/cli/src/agent/Kind.ts"
-import { began, layerStage, makeStage } from "../../packages/page/test/PageStage.ts"
+import { Effect } from "effect"
+import { began, layerStage } from "../../packages/page/test/PageStage.ts"
 import { examples } from "../../packages/plan/test/fixtures/events/RunExamples.ts"
 import { hindrances, inBrowser, narrow, overflow, shoot, tab, wide } from "./Chromium.ts"
-import { keepSessions, sessions } from "./RealSessions.ts"
-
-const agents = Object.keys(sessions) as ReadonlyArray<keyof typeof sessions>
-const taskOf = (agent: string) => `task-${agent}`
-
-/** A page with a run, each task of which was done by another agent. The last one is at work. */
-const furnished = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const { home, project, serve, tellRun } = yield* makeStage({ agent: agentKind })
-  yield* keepSessions(home)
-  const git = (...args: ReadonlyArray<string>) =>
-    runProgram({
-      command: "git",
-      args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-      environment: { PATH: "/usr/bin:/bin", HOME: home },
-      stdin: "",
-      within: "30 seconds",
-      atMost: 100_000
-    })
-  const commit = Effect.fnUntraced(function* (name: string, text: string) {
-    yield* fs.writeFileString(path.join(project, name), text)
-    yield* git("add", "-A")
-    yield* git("commit", "-q", "-m", name)
-    return (yield* git("rev-parse", "HEAD")).trim()
-  })
-  yield* git("init", "-q", "-b", "main")
-  let base = yield* commit("plan.yaml", "tasks\n")
-  let minute = 0
-  const told: Array<RunEvent> = []
-  const say = (event: RunEvent) => void told.push({ ...event, at: began + minute++ * 60_000 })
-  say({
-    ...examples.RunOpened,
-    project,
-    tasks: [...agents, "later"].map((agent) => ({
-      id: taskOf(agent),
-      title: `Let ${agent} write its part of the model, and its test`,
-      dependsOn: [],
-      gateDigest: "9f"
-    }))
-  })
-  say({ ...examples.PlanQuestioned, questions: ["task-claude: how fast is fast?"] })
-  for (const agent of agents) {
-    const taskId = taskOf(agent)
-    const token = `t-${agent}`
-    say({ ...examples.TaskStarted, taskId, base })
-    say({ ...examples.AgentAsked, token, taskId, agent, sessionId: "" })
-    say({ ...examples.AgentSessionFound, token, sessionId: sessions[agent].id })
-    if (agent === agents.at(-1)) break
-    const head = yield* commit(`${agent}.ts`, `export const by = "${agent}"\n`)
-    const work = { commits: [head], files: [`${agent}.ts`], testFile: null }
-    say({ ...examples.AgentSpent, token, taskId })
-    say({ ...examples.ImplementationCompleted, token, taskId, head, made: [head], ...work })
-    const review = { ...examples.AgentAsked, token: `r-${agent}`, role: "reviewer" as const, taskId, agent: "claude" }
-    say({ ...review, sessionId: sessions.claude.id })
-    if (agent === "claude") {
-      const said = `FAIL test/a.test.ts\n${"  at line of a stack that is rather long, to see how it wraps\n".repeat(20)}1 failed`
-      say({ ...examples.ReviewRejected, token: `r-${agent}`, taskId })
-      say({ ...examples.AgentAsked, token: `u-${agent}`, taskId, agent, attempt: 2, sessionId: sessions.claude.id })
-      say({ ...examples.ImplementationCompleted, token: `u-${agent}`, taskId, head, made: [], ...work })
-      say({ ...examples.WorkRefused, taskId, head, said })
-      say({ ...examples.WorkVerified, taskId, head })
-      say({ ...review, token: `v-${agent}`, attempt: 2, sessionId: sessions.claude.id })
-      say({ ...examples.ReviewApproved, token: `v-${agent}`, taskId })
-    } else say({ ...examples.ReviewApproved, token: `r-${agent}`, taskId, minor: [] })
-    if (agent === "codex") say({ ...examples.TaskEscalated, taskId, message: "<b>which model?</b>" })
-    else say({ ...examples.TaskCompleted, taskId, ...work })
-    base = head
-  }
-  yield* tellRun("auth-0001", told)
-  const more = (text: string) => fs.writeFileString(path.join(home, sessions.qwen.file), text, { flag: "a" })
-  const tellMore = (events: ReadonlyArray<RunEvent>) => tellRun("auth-0001", events, told.length)
-  return { link: yield* serve, more, tellMore }
-})
+import { sessions } from "./RealSessions.ts"
+import { furnishedRun, taskOf } from "./RunStory.ts"
 
 const views = {
   run: "runs/auth-0001",
@@ -92,7 +17,7 @@ const views = {
 describe("command-line#page", () => {
   inBrowser("a run shows each agent with its time and use, each review with its findings, and the gate's tail", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedRun
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -130,7 +55,7 @@ describe("command-line#page", () => {
   )
   inBrowser("the conversation of each agent of a run is shown, from the session that its program wrote", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedRun
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -149,7 +74,7 @@ describe("command-line#page", () => {
   )
   inBrowser("the conversation of an agent at work grows, and ends with its work", () =>
     Effect.gen(function* () {
-      const { link, more, tellMore } = yield* furnished
+      const { link, more, tellMore } = yield* furnishedRun
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -166,7 +91,7 @@ describe("command-line#page", () => {
   )
   inBrowser("no view of a run hinders a reader, and each fits every window, light or dark", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedRun
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -190,7 +115,7 @@ describe("command-line#page", () => {
   )
   inBrowser("without JavaScript a run, a conversation and the changes of a task are whole, by the keyboard", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedRun
       const { page } = yield* tab({ javaScriptEnabled: false, viewport: wide })
       yield* Effect.promise(async () => {
         await page.goto(link)

@@ -109,8 +109,8 @@ export const tasksPart = ({ events, run, secret }: ShownTasks, links: RunLinks, 
         run.finishing !== "not begun" &&
         html`<li class="task" id="finishing">
           <div class="task-head">
-            <h3>Finishing step</h3>
             ${badge(finishings[run.finishing])}
+            <h3>Finishing step</h3>
           </div>
           ${run.finishingFailure !== null && html`<p>${run.finishingFailure}</p>`}
           ${run.finishingFailure !== null && answer(null)}

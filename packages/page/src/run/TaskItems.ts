@@ -151,8 +151,8 @@ export const taskItem = (
   const message = outcome === "escalated" ? (taskOf(run, id)?.escalation?.message ?? null) : null
   return html`<li class="task" id="task-${encodeURIComponent(id)}">
     <div class="task-head">
-      <h3>${id} <span>${title}</span></h3>
       ${badge(taskBadge(task, isRunOver(run)))}
+      <h3>${id} <span>${title}</span></h3>
       <p class="quiet">
         ${from !== null && `${Words.duration((to ?? seen.now) - from)}`}${used.tokens + used.dollars > 0 && `, ${usedInWords(used)}`}
         ${links.changes !== null && from !== null && html`<a href="${links.changes(id)}" aria-label="Changes of ${id}">Changes</a>`}
