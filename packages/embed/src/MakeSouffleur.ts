@@ -19,7 +19,7 @@ import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import { stopPlan } from "./conducting/StopPlan.ts"
-import { type ConversationAsked, conversationNews, conversationOf } from "./work/JobConversation.ts"
+import { type ConversationAsked, conversationNews, conversationOf, pastOf } from "./work/JobConversation.ts"
 import { watchChanges } from "./work/JobChanges.ts"
 import { planChanges, planConversation, planConversationNews } from "./work/PlanWork.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
@@ -195,6 +195,7 @@ export const makeSouffleur = Effect.gen(function* () {
     conversation: (name: WatchName, asked?: ConversationAsked) => here(conversationOf(name, asked)),
     conversationNews: (...of: Parameters<typeof conversationNews>) =>
       ownSpansOfStream(context)(conversationNews(...of)),
+    past: (...of: Parameters<typeof pastOf>) => here(pastOf(...of)),
     changes: (name: WatchName) => here(watchChanges(name)),
     planConversation: (...of: Parameters<typeof planConversation>) => here(planConversation(...of)),
     planConversationNews: (...of: Parameters<typeof planConversationNews>) =>

@@ -1,5 +1,5 @@
 import { defaultAgent } from "./setup/DefaultAgent.ts"
-import type { SaidPlace, Target, Watch } from "@souffleur/domain"
+import type { SaidPlace, SessionPast, Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
 import type { GitUnusable, NamedRun, Run, WorkChanges } from "@souffleur/plan"
 import { Config, Context, Effect, Layer, type Option, type Scope, type Stream } from "effect"
@@ -187,6 +187,11 @@ export class Souffleur extends Context.Service<
       name: WatchName,
       from: { readonly session: number; readonly after: number }
     ) => Stream.Stream<ConversationPart, ResultError>
+    /**
+     * Returns what so many bytes of the end of its session tell of the use of a watch over time, and the list that its
+     * agent keeps of its own work; `None`: there is none.
+     */
+    readonly past: (name: WatchName, bytes: number) => Effect.Effect<Option.Option<SessionPast>, ResultError>
     /**
      * Returns how the work tree of a watch differs from the last commit that HEAD had before the watch began. It runs
      * no program that the repository names. Fails with `GitUnusable` where git cannot tell.

@@ -8,6 +8,7 @@ import { pageScript } from "./asset/PageScript.ts"
 import { pageStyle } from "./asset/PageStyle.ts"
 import { makeExcerpts } from "./history/Excerpts.ts"
 import { makeHistories } from "./history/Histories.ts"
+import { makePasts } from "./history/Pasts.ts"
 import { makeListPages } from "./ListPages.ts"
 import { makeFeeds } from "./LiveFeed.ts"
 import { collecting, entered, entrance, type GateOptions, hardened, refusal } from "./PageGate.ts"
@@ -77,6 +78,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
   const world: PageWorld = {
     souffleur,
     excerpts: yield* makeExcerpts(souffleur),
+    pasts: yield* makePasts(souffleur),
     histories: yield* makeHistories(souffleur),
     gate,
     links: linksUnder(secrets.path),

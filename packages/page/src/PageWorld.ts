@@ -1,8 +1,9 @@
 import { plain } from "@souffleur/domain"
-import type { ReadFailed, PlanReadFailed, Souffleur } from "@souffleur/embed"
+import type { ReadFailed, ResultError, PlanReadFailed, Souffleur } from "@souffleur/embed"
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Excerpts } from "./history/Excerpts.ts"
+import type { Pasts } from "./history/Pasts.ts"
 import type { Histories } from "./history/Histories.ts"
 import { html, written } from "./Html.ts"
 import type { Feeds } from "./LiveFeed.ts"
@@ -19,6 +20,7 @@ export interface PageWorld {
   readonly links: Links
   readonly feed: Feeds
   readonly excerpts: Excerpts<ReadFailed>
+  readonly pasts: Pasts<ResultError>
   readonly histories: Histories<PlanReadFailed>
   readonly seen: Effect.Effect<Seen>
 }

@@ -44,6 +44,22 @@ export const conversationOf = Effect.fn("Souffleur.conversationOf")(function* (
 })
 
 /**
+ * Returns what the end of the session that a watch has now tells of its use over time, and the list that its agent
+ * keeps of its own work, by a read of so many bytes; `None`: there is none.
+ */
+export const pastOf = Effect.fn("Souffleur.pastOf")(function* (name: WatchName, bytes: number) {
+  return yield* looking(
+    name,
+    Effect.fnUntraced(function* ({ watch }) {
+      const { past } = yield* Agent
+      if (past === undefined || watch.kind !== "agent") return Option.none()
+      yield* lookAsWatched(watch)
+      return yield* past(watch.sessionId, bytes)
+    })
+  )
+})
+
+/**
  * Streams what is said after a place, through the sessions that follow, to the end of the watch. Of a session that
  * begins meanwhile it reads the end alone.
  */

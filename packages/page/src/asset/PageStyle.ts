@@ -112,11 +112,14 @@ pre { margin: .375rem 0; padding: .625rem .75rem; font: .8125rem/1.5 var(--mono)
 .ends, .key { display: flex; justify-content: space-between; font-size: .8125rem; color: var(--quiet) }
 .key { justify-content: start; flex-wrap: wrap; gap: .25rem 1rem; margin-top: .375rem } .key span::before { content: ""; display: inline-block; width: .75em; height: .75em; margin-inline-end: .4em; border-radius: 2px; background: var(--tone) }
 .key-life { --tone: color-mix(in srgb, var(--good) 38%, var(--sheet)) } .key-death { --tone: var(--bad) } .key .key-death::before { border-radius: 50% } .key-mend { --tone: var(--work) } .key-wait { --tone: color-mix(in srgb, var(--accent) 55%, var(--sheet)) } .key .key-quiet::before { border: 1px dashed var(--quiet) }
+.use svg { display: block } .context { fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round } .window { stroke: var(--quiet); stroke-dasharray: 4 4 } .used { fill: color-mix(in srgb, var(--work) 70%, var(--sheet)) }
+.key-context { --tone: var(--accent) } .key-used { --tone: color-mix(in srgb, var(--work) 70%, var(--sheet)) } .key .key-window::before { height: 0; border-top: 1px dashed var(--quiet); border-radius: 0; vertical-align: middle }
+.todos { list-style: none; display: grid; gap: .375rem } .todos li { display: grid; grid-template-columns: 5.25rem minmax(0, 1fr); gap: .625rem; align-items: baseline } .todos .badge { justify-self: start } .todos [data-state=todo-done] bdi { color: var(--quiet) }
 .slider input { width: 100%; padding: 0; accent-color: var(--accent); display: block; min-height: 2rem }
 .slider output { color: var(--ink); font-weight: 600; font-variant-numeric: tabular-nums }
 .steps { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center }
 .steps button { margin-inline-start: auto }
-#then:empty { display: none } #then { display: grid; gap: .75rem }
+#then-state:empty { display: none } #then-state { display: grid; gap: .75rem } #then { display: grid; gap: .75rem }
 .events { list-style: none; margin-inline: calc(-1 * clamp(1rem, 2vw, 1.25rem)); border-top: 1px solid var(--line) }
 .event { display: grid; grid-template: "mark time rev" auto "mark what what" auto / 1rem 1fr auto; gap: 0 .625rem; padding: .5rem clamp(1rem, 2vw, 1.25rem); align-items: baseline; scroll-margin-top: 1rem }
 .event + .event { border-top: 1px solid var(--line) }

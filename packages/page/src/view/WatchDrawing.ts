@@ -21,7 +21,7 @@ const named = { screen: 0.04, telephone: 0.12 } as const
 const manyDeaths = 12
 
 /** Writes a place of the scale for SVG. */
-const percent = (part: number) => `${(100 * part).toFixed(2)}%`
+export const percent = (part: number) => `${(100 * part).toFixed(2)}%`
 
 /**
  * Draws the history of a watch. Generations are bars, a quiet stretch is a break, and deaths and recoveries come last,
@@ -91,10 +91,14 @@ export const watchDrawing = (timeline: WatchTimeline, cursor: number | null, see
             </g>
           </svg>`
       )}
-      ${
-        cursor !== null &&
-        html`<line class="cursor" x1="${percent(place(cursor))}" x2="${percent(place(cursor))}" y1="0" y2="56" />`
-      }
+      <line
+        class="cursor"
+        x1="${percent(place(cursor ?? to))}"
+        x2="${percent(place(cursor ?? to))}"
+        y1="0"
+        y2="56"
+        visibility="${cursor === null ? "hidden" : "visible"}"
+      />
     </svg>
     <div class="ends">${timeTag(from, seen)}${timeline.over ? timeTag(to, seen) : html`<span>now</span>`}</div>
     <figcaption class="key">

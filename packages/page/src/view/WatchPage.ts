@@ -1,14 +1,14 @@
-import { describeEvent, type Watch, type WatchEvent } from "@souffleur/domain"
-import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
+import { describeEvent, evolve, type Watch, type WatchEvent, Words } from "@souffleur/domain"
+import { foldedScale, jobWord, reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
 import type { MovingPart } from "../LiveFeed.ts"
-import { type Html, html } from "../Html.ts"
+import { type Html, html, written } from "../Html.ts"
 import { bounds, type Excerpt, watchAt } from "../history/Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
 import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
 import type { FrameLinks, JobLinks } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge, statePanel } from "./StateBadge.ts"
-import { watchDrawing } from "./WatchDrawing.ts"
+import { percent, watchDrawing } from "./WatchDrawing.ts"
 
 /** Events on one page. */
 export const eventsOnPage = 100
@@ -55,21 +55,43 @@ export const statePart = (status: WatchStatus, seen: Seen): Html => {
   })
 }
 
+/** Returns what was so at a revision: its state, and each of its facts. */
+const pieces = (id: string, past: Watch, seen: Seen): ReadonlyArray<Html> => {
+  const job = watchJob({ id, watch: past }, true, seen.zone)
+  return [
+    html`<p class="standing" role="status">
+      ${stateBadge(job)} <span>${job.standing}</span>
+      <span class="quiet">at revision ${past.revision}, ${timeTag(past.lastEventAt, seen)}</span>
+    </p>`,
+    factList(pastFacts(past, seen))
+  ]
+}
+
 /** Returns the timeline, and the state at the revision that the slider names. */
-export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Seen): Html => {
-  const job = past === null ? null : watchJob({ id, watch: past }, true, seen.zone)
-  return html`<div id="then">
+export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Seen): Html =>
+  html`<div id="then">
     ${watchDrawing(watchTimeline(events, seen.now, before), past?.lastEventAt ?? null, seen)}
-    ${
-      past !== null &&
-      job !== null &&
-      html`<p class="standing" role="status">
-          ${stateBadge(job)} <span>${job.standing}</span>
-          <span class="quiet">at revision ${past.revision}, ${timeTag(past.lastEventAt, seen)}</span>
-        </p>
-        ${factList(pastFacts(past, seen))}`
-    }
+    <div id="then-state">${past !== null && pieces(id, past, seen)}</div>
   </div>`
+
+/** Returns the states at all revisions of a drawing: texts that many of them share, and which of them each has. */
+export const statesOf = ({ before, events, id }: Excerpt, seen: Seen) => {
+  const { from, quiet, to } = watchTimeline(events, seen.now, before)
+  const place = foldedScale(from, to, quiet)
+  const texts = new Map<string, number>()
+  let watch = before
+  const at = events.map(({ event, revision }) => {
+    watch = evolve(watch, event)
+    const parts = pieces(id, watch, seen).map((piece) => {
+      const text = written(piece)
+      if (!texts.has(text)) texts.set(text, texts.size)
+      return texts.get(text)!
+    })
+    const { held, need, state } = watchJob({ id, watch }, true, seen.zone)
+    const said = `${jobWord({ held, need, state })}, revision ${revision}, ${Words.moment(event.at, seen.now, seen.zone)}`
+    return { revision, x: percent(place(event.at)), said, parts }
+  })
+  return { texts: [...texts.keys()], at }
 }
 
 /** Returns the slider over the drawn revisions. Without JavaScript it is a form. */
@@ -86,6 +108,7 @@ export const historyPart = ({ drawn, past }: Past, links: JobLinks, seen: Seen):
       action="${links.watch(id)}#history"
       method="get"
       data-then="${links.watch(id)}/then?around=${past?.revision ?? last}"
+      data-states="${links.watch(id)}/states?around=${past?.revision ?? last}"
     >
       <label for="at">Revision <output for="at">${at}</output> of ${last}</label>
       <input id="at" type="range" name="at" min="${first}" max="${end}" value="${at}" />
