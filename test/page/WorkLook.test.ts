@@ -1,49 +1,9 @@
 import { assert, describe } from "@effect/vitest"
-import { runProgram } from "@souffleur/process"
-import { Effect, FileSystem, Path } from "effect"
-import { agentKind } from "../../packages/cli/src/agent/Kind.ts"
-import { layerStage, makeStage, night } from "../../packages/page/test/PageStage.ts"
-import { keepSessions, sessions } from "./RealSessions.ts"
+import { Effect } from "effect"
+import { layerStage } from "../../packages/page/test/PageStage.ts"
 import { hindrances, inBrowser, narrow, overflow, shoot, tab, wide } from "./Chromium.ts"
-
-/** A page with a watch of each agent, whose work tree has changes. */
-const furnished = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const { home, project, serve, tell } = yield* makeStage({ agent: agentKind })
-  yield* keepSessions(home)
-  for (const [agent, { id }] of Object.entries(sessions))
-    yield* tell(
-      `${agent}-0001`,
-      night(project).map((event) => ("sessionId" in event ? { ...event, sessionId: id } : event))
-    )
-  const git = (...args: ReadonlyArray<string>) =>
-    runProgram({
-      command: "git",
-      args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-      environment: { PATH: "/usr/bin:/bin", HOME: home, GIT_COMMITTER_DATE: "2026-02-27T00:00:00Z" },
-      stdin: "",
-      within: "30 seconds",
-      atMost: 100_000
-    })
-  const write = (name: string, text: string) => fs.writeFileString(path.join(project, name), text)
-  yield* git("init", "-q", "-b", "main")
-  yield* write("reminder.ts", "export const remind = (at: number) => at\n\nexport const late = true\n")
-  yield* write("old.md", "An old note.\n")
-  yield* git("add", "-A")
-  yield* git("commit", "-q", "-m", "Begin")
-  yield* write(
-    "reminder.ts",
-    `export const remind = (at: number) => at + 60_000\n\nexport const late = false // ${"x".repeat(300)}\n`
-  )
-  yield* fs.remove(path.join(project, "old.md"))
-  yield* write(
-    "a-new-file-with-a-rather-long-name-that-has-to-fit-a-telephone.test.ts",
-    "import { remind } from './reminder'\n"
-  )
-  const more = (text: string) => fs.writeFileString(path.join(home, sessions.claude.file), text, { flag: "a" })
-  return { link: yield* serve, more, tell }
-})
+import { sessions } from "./RealSessions.ts"
+import { furnishedWatches } from "./WorkStory.ts"
 
 const views = {
   list: "",
@@ -60,7 +20,7 @@ const spoken = (text: string) =>
 describe("command-line#page", () => {
   inBrowser("what each agent says and does is shown, from the session that its program wrote", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -83,7 +43,7 @@ describe("command-line#page", () => {
   )
   inBrowser("the conversation and the changes hinder no reader, and fit each window, light or dark", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -108,7 +68,7 @@ describe("command-line#page", () => {
   )
   inBrowser("an open conversation grows at its end, and stays there or where a person reads", () =>
     Effect.gen(function* () {
-      const { link, more } = yield* furnished
+      const { link, more } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -133,7 +93,7 @@ describe("command-line#page", () => {
   )
   inBrowser("the title and the icon of an open list say how many need a person", () =>
     Effect.gen(function* () {
-      const { link, tell } = yield* furnished
+      const { link, tell } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       const icon = () => page.locator("link[rel=icon]").getAttribute("href")
       yield* Effect.promise(async () => {
@@ -152,7 +112,7 @@ describe("command-line#page", () => {
   )
   inBrowser("without JavaScript the conversation and the changes are whole", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedWatches
       const { page } = yield* tab({ javaScriptEnabled: false, viewport: wide })
       yield* Effect.promise(async () => {
         await page.goto(link)

@@ -18,7 +18,7 @@ import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./run/RunPages.ts"
 import { runWorkPages } from "./run/RunWorkPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
-import { changesPages } from "./shown/ChangesPages.ts"
+import { makeChangesPages } from "./shown/ChangesPages.ts"
 import { conversationPages } from "./shown/ConversationPages.ts"
 import { watchPages } from "./WatchPages.ts"
 
@@ -95,7 +95,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
       ...(yield* makeListPages(world)),
       ...watchPages(world),
       ...conversationPages(world),
-      ...changesPages(world),
+      ...(yield* makeChangesPages(world)),
       ...runPages(world),
       ...runWorkPages(world),
       ...reportPages(world),

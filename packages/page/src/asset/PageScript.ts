@@ -80,6 +80,18 @@ document.addEventListener("input", async (event) => {
   const answer = await fetch(slider.dataset.then + "&at=" + value)
   if (answer.ok && slider.elements.at.value === value) parsed(await answer.text()).forEach(replace)
 })
+const away = (millis) => {
+  const minutes = Math.floor(Math.abs(millis) / 60000)
+  if (minutes < 1) return millis < 0 ? "soon" : "just now"
+  const length = minutes < 60 ? minutes + " min" : minutes < 2880 ? Math.floor(minutes / 60) + " h" : Math.floor(minutes / 1440) + " d"
+  return millis < 0 ? "in " + length : length + " ago"
+}
+setInterval(() => {
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const words = away(Date.now() - Date.parse(time.dateTime))
+    if (time.textContent !== words) time.textContent = words
+  }
+}, 15000)
 if (link?.dataset.live) {
   const source = new EventSource(link.dataset.live)
   source.onopen = () => show("live", "Live")

@@ -91,7 +91,7 @@ h3 { font-size: 1rem; line-height: 1.4 } .task-head h3 span { font-weight: 400 }
 .answer { display: grid; gap: .5rem; max-width: 32rem; margin-top: .5rem } .words { display: flex; flex-wrap: wrap; gap: .5rem }
 meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
 .button { display: inline-flex; align-items: center; min-height: 2.5rem; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; padding: .4rem .75rem; color: var(--ink); text-decoration: none; font-weight: 600; background: var(--sheet) }
-.acts { display: flex; flex-wrap: wrap; gap: .75rem; align-items: start } .acts details { border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; background: var(--sheet) } .acts summary { padding: calc((2.5rem - 2px - 1.5em) / 2) .75rem; font-weight: 600 } .acts details > :not(summary) { margin: 0 .75rem .75rem; max-width: 32rem }
+.acts { display: flex; flex-wrap: wrap; gap: .75rem; align-items: start } .acts details { border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; background: var(--sheet) } .acts summary { padding: calc((2.5rem - 2px - 1.5em) / 2) .75rem; font-weight: 600; list-style: none } .acts summary::-webkit-details-marker { display: none } .acts details > :not(summary) { margin: 0 .75rem .75rem; max-width: 32rem }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line); margin-top: -.5rem } .tabs a { padding: .375rem 0; color: var(--quiet); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px } .tabs a:hover { color: var(--ink) } .tabs [aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent) }
 .saids { list-style: none; display: grid; gap: .625rem; grid-template-columns: minmax(0, 1fr) }
 .said { scroll-margin-top: 1rem } .said .who { display: flex; justify-content: space-between; gap: .75rem } .said summary .who { display: inline } .said time { font-size: .8125rem; font-weight: 400; color: var(--quiet); white-space: nowrap }
@@ -115,7 +115,10 @@ pre { margin: .375rem 0; padding: .625rem .75rem; font: .8125rem/1.5 var(--mono)
 .use svg { display: block } .context { fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round } .window { stroke: var(--quiet); stroke-dasharray: 4 4 } .used { fill: color-mix(in srgb, var(--work) 70%, var(--sheet)) }
 .key-context { --tone: var(--accent) } .key-used { --tone: color-mix(in srgb, var(--work) 70%, var(--sheet)) } .key .key-window::before { height: 0; border-top: 1px dashed var(--quiet); border-radius: 0; vertical-align: middle }
 .todos { list-style: none; display: grid; gap: .375rem } .todos li { display: grid; grid-template-columns: 5.25rem minmax(0, 1fr); gap: .625rem; align-items: baseline } .todos .badge { justify-self: start } .todos [data-state=todo-done] bdi { color: var(--quiet) }
-.slider input { width: 100%; padding: 0; accent-color: var(--accent); display: block; min-height: 2rem }
+.slider input { appearance: none; width: 100%; padding: 0; border: 0; display: block; min-height: 2rem; background: none; cursor: pointer }
+.slider input::-webkit-slider-runnable-track { height: 2px; background: color-mix(in srgb, var(--ink) 45%, transparent) } .slider input::-moz-range-track { height: 2px; background: color-mix(in srgb, var(--ink) 45%, transparent) }
+.slider input::-webkit-slider-thumb { appearance: none; width: 1.25rem; height: 1.25rem; margin-top: calc(1px - .625rem); border-radius: 50%; background: var(--accent); border: 3px solid var(--sheet); box-shadow: 0 0 0 1px var(--accent) } .slider input::-moz-range-thumb { box-sizing: border-box; width: 1.25rem; height: 1.25rem; border-radius: 50%; background: var(--accent); border: 3px solid var(--sheet); box-shadow: 0 0 0 1px var(--accent) }
+@media (scripting: enabled) { .slider button { display: none } }
 .slider output { color: var(--ink); font-weight: 600; font-variant-numeric: tabular-nums }
 .steps { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center }
 .steps button { margin-inline-start: auto }

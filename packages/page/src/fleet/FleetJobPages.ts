@@ -10,7 +10,7 @@ import type { RunSight } from "../run/RunPages.ts"
 import { type FrameLinks, jobsUnder, loggedLinks } from "../view/Links.ts"
 import { loggedRunFacts, tasksPart } from "../run/RunPage.ts"
 import { needsYou } from "../view/StateBadge.ts"
-import { timeTag } from "../view/Facts.ts"
+import { agoTag } from "../view/Facts.ts"
 import type { Seen } from "../view/Seen.ts"
 import { jobHead } from "../view/WatchPage.ts"
 import type { WatchSight } from "../WatchPages.ts"
@@ -82,7 +82,7 @@ export const makeFleetJobs = Effect.fnUntraced(function* ({ gate, linksOf, seen,
       runMoving: Effect.fnUntraced(function* (found, events) {
         const job = yield* copy.runJob(found.id)
         const now = yield* seen
-        const facts = [...loggedRunFacts(found.run), ["Last event", timeTag(found.run.lastEventAt, now)] as const]
+        const facts = [...loggedRunFacts(found.run), ["Last event", agoTag(found.run.lastEventAt, now)] as const]
         return [
           { event: "part", name: "state", data: fleetState(job, facts), needs: needsYou(job) },
           { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret: null }, loggedLinks(links, found.id), now) }

@@ -4,7 +4,7 @@ import type { RecordedAs } from "@souffleur/eventlog"
 import { describeRunEvent, type Run, type RunEvent } from "@souffleur/plan"
 import { type Html, html } from "../Html.ts"
 import { eventItem, type EventView } from "../view/EventItems.ts"
-import { type Fact, factList, timeTag } from "../view/Facts.ts"
+import { type Fact, factList, agoTag } from "../view/Facts.ts"
 import type { JobLinks, RunLinks } from "../view/Links.ts"
 import { answerForm } from "./RunAnswers.ts"
 import type { Seen } from "../view/Seen.ts"
@@ -63,7 +63,7 @@ const presentRunFacts = (
         "souffleur",
         `pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
       ],
-  ["Last event", timeTag(run.lastEventAt, seen)]
+  ["Last event", agoTag(run.lastEventAt, seen)]
 ]
 
 /** Returns the state of a run of this host now. */

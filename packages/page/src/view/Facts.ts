@@ -19,23 +19,26 @@ export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
     )}
   </dl>`
 
-/** The time of an event, and how a person and a program read it. */
+/** A moment itself, as on an axis or on paper, with its date. */
 export const timeTag = (at: number, { now, zone }: Seen): Html =>
-  html`<time datetime="${iso(at)}">${Words.moment(at, now, zone)}</time>`
+  html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, zone)}">${Words.moment(at, now, zone)}</time>`
 
-/** Says how long ago a time was, in its largest unit. */
-const agoInWords = (millis: number): string => {
-  const minutes = Math.floor(millis / 60_000)
-  if (minutes < 1) return "just now"
-  if (minutes < 60) return `${minutes} min ago`
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} d ago`
+/** Says how far away a time is, in its largest unit. */
+const awayInWords = (millis: number): string => {
+  const minutes = Math.floor(Math.abs(millis) / 60_000)
+  if (minutes < 1) return millis < 0 ? "soon" : "just now"
+  const length =
+    minutes < 60 ? `${minutes} min` : minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`
+  return millis < 0 ? `in ${length}` : `${length} ago`
 }
 
-/** The time of an event as how long ago it was, with the exact one. A time to come, or of long ago, is told itself. */
+/** A time as how long ago it was, or when it comes, with the exact one. One of long ago is told itself. */
 export const agoTag = (at: number, seen: Seen): Html => {
   const ago = seen.now - at
-  const words = ago < 0 || ago >= 30 * 86_400_000 ? Words.day(at, seen.zone) : agoInWords(ago)
-  return html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, seen.zone)}">${words}</time>`
+  const exact = Words.dateAndTime(at, seen.zone)
+  return ago >= 30 * 86_400_000
+    ? html`<time datetime="${iso(at)}" title="${exact}">${Words.day(at, seen.zone)}</time>`
+    : html`<time datetime="${iso(at)}" title="${exact}" data-ago>${awayInWords(ago)}</time>`
 }
 
 /** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
@@ -52,12 +55,12 @@ const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   watch.retries === 0 ? null : ["Deaths without progress", `${watch.retries} of 3`],
   watch.recovery === undefined
     ? null
-    : ["Recovery", html`${watch.recovery.cycle}, since ${timeTag(watch.recovery.since, seen)}`],
-  watch.wait === undefined ? null : ["Waits until", timeTag(watch.wait.until, seen)],
-  watch.held === undefined ? null : ["Held since", timeTag(watch.held.since, seen)],
+    : ["Recovery", html`${watch.recovery.cycle}, since ${agoTag(watch.recovery.since, seen)}`],
+  watch.wait === undefined ? null : ["Waits until", agoTag(watch.wait.until, seen)],
+  watch.held === undefined ? null : ["Held since", agoTag(watch.held.since, seen)],
   watch.person === undefined
     ? null
-    : ["Waits for a person", html`${watch.person.for}, since ${timeTag(watch.person.since, seen)}`],
+    : ["Waits for a person", html`${watch.person.for}, since ${agoTag(watch.person.since, seen)}`],
   watch.standby === undefined ? null : ["Stands by", watch.standby.message],
   watch.ceiling === undefined
     ? null
@@ -113,5 +116,5 @@ export const presentFacts = (
           ? "none looks after it"
           : `pid ${watch.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
       ],
-  ["Last event", timeTag(watch.lastEventAt, seen)]
+  ["Last event", agoTag(watch.lastEventAt, seen)]
 ]

@@ -42,7 +42,7 @@ const inAll = (points: ReadonlyArray<UsePoint>) => {
  */
 export const useChart = (all: ReadonlyArray<UsePoint>, timeline: WatchTimeline, seen: Seen): Html => {
   const { deaths, from, quiet, to } = timeline
-  const points = all.filter(({ at }) => from <= at && at <= to)
+  const points = all.filter(({ at }) => from <= at && at <= to).toSorted((a, b) => a.at - b.at)
   if (points.length === 0) return html`<section id="use" hidden></section>`
   const place = foldedScale(from, to, quiet)
   const known = points.flatMap(({ at, context }) =>

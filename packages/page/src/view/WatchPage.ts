@@ -4,7 +4,7 @@ import type { MovingPart } from "../LiveFeed.ts"
 import { type Html, html, written } from "../Html.ts"
 import { bounds, type Excerpt, watchAt } from "../history/Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
-import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
+import { agoTag, factList, pastFacts, presentFacts } from "./Facts.ts"
 import type { FrameLinks, JobLinks } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge, statePanel } from "./StateBadge.ts"
@@ -48,7 +48,7 @@ export const watchView = (excerpt: Excerpt, links: JobLinks, { zone }: Seen): Ev
 export const statePart = (status: WatchStatus, seen: Seen): Html => {
   const { need, standing } = status
   return statePanel({
-    job: status,
+    job: status.job,
     words: need === null ? standing : need.why,
     lines: need !== null && html`<p class="next">Next: <code>${need.next}</code></p>`,
     facts: factList(presentFacts(status, seen))
@@ -61,7 +61,7 @@ const pieces = (id: string, past: Watch, seen: Seen): ReadonlyArray<Html> => {
   return [
     html`<p class="standing" role="status">
       ${stateBadge(job)} <span>${job.standing}</span>
-      <span class="quiet">at revision ${past.revision}, ${timeTag(past.lastEventAt, seen)}</span>
+      <span class="quiet">at revision ${past.revision}, ${agoTag(past.lastEventAt, seen)}</span>
     </p>`,
     factList(pastFacts(past, seen))
   ]
@@ -195,5 +195,6 @@ export const jobHead = ({ id, link = null, under, where }: Headed, links: FrameL
 
 /** Returns the page of one watch. */
 export const watchPage = (shown: ShownWatch, links: JobLinks, seen: Seen): Html =>
-  html`${shown.head} ${shown.moving.map(({ data }) => data)} ${historyPart(shown, links, seen)}
+  html`${shown.head} ${shown.moving.filter(({ name }) => name !== "use").map(({ data }) => data)}
+  ${historyPart(shown, links, seen)} ${shown.moving.filter(({ name }) => name === "use").map(({ data }) => data)}
   ${eventsPart(shown, links, seen)}`
