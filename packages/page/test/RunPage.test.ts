@@ -110,7 +110,7 @@ describe("command-line#page", () => {
       const { cookie, list } = yield* enter(yield* serve)
       const feed = yield* reading(`${list}runs/auth-0001/live?after=3`, { cookie })
       yield* tellRun("auth-0001", events.slice(3), 3)
-      yield* feed.until((text) => text.includes("needs you"))
+      yield* feed.until((text) => text.includes("id: 7\n"))
       feed.close()
       assert.match(feed.text(), /id: 7\n/u)
       assert.include(feed.text(), "3f2a9c1d")

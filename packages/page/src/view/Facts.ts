@@ -38,7 +38,7 @@ export const agoTag = (at: number, seen: Seen): Html => {
   const exact = Words.dateAndTime(at, seen.zone)
   return ago >= 30 * 86_400_000
     ? html`<time datetime="${iso(at)}" title="${exact}">${Words.day(at, seen.zone)}</time>`
-    : html`<time datetime="${iso(at)}" title="${exact}" data-ago>${awayInWords(ago)}</time>`
+    : html`<time datetime="${iso(at)}" data-ago title="${exact}">${awayInWords(ago)}</time>`
 }
 
 /** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
