@@ -22,7 +22,7 @@ import { eventItem, whyPart } from "./view/EventItems.ts"
 import type { JobLinks } from "./view/Links.ts"
 import { needsYou } from "./view/StateBadge.ts"
 import type { Seen } from "./view/Seen.ts"
-import { todoPart } from "./view/TodoPart.ts"
+import { musiciansPart, todoPart } from "./view/TodoPart.ts"
 import { useChart } from "./view/UseChart.ts"
 import { actsPart, watchActs } from "./view/WatchActs.ts"
 import { eventsHead, eventsOnPage, historyPart, statePart, statesOf, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
@@ -172,6 +172,7 @@ const sightOf = ({ excerpts, feed, gate, links, pasts, seen, souffleur }: PageWo
     return [
       { event: "part", name: "state", data: statePart(status, now), needs: needsYou(status.job) },
       { event: "part", name: "acts", data: actsPart(gate.acts ? watchActs(found.watch, form) : []) },
+      { event: "part", name: "musicians", data: musiciansPart(status.tasks) },
       { event: "part", name: "todos", data: todoPart(past?.todos ?? null) },
       { event: "part", name: "use", data: useChart(past?.points ?? [], timeline, now) }
     ]
