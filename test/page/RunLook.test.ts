@@ -81,10 +81,17 @@ describe("command-line#page", () => {
         await page.goto(`${page.url()}runs/auth-0001/agents/t-qwen#end`)
         await page.getByText("Live", { exact: true }).waitFor()
       })
-      const record = { uuid: "u9", type: "assistant", timestamp: "2026-11-23T12:00:00Z", message: { role: "model", parts: [{ text: "<b>One more.</b>" }] } }
+      const record = {
+        uuid: "u9",
+        type: "assistant",
+        timestamp: "2026-11-23T12:00:00Z",
+        message: { role: "model", parts: [{ text: "<b>One more.</b>" }] }
+      }
       yield* more(`${JSON.stringify(record)}\n`)
       yield* Effect.promise(() => page.locator("#said").getByText("<b>One more.</b>").waitFor())
-      yield* tellMore([{ ...examples.ImplementationBlocked, token: "t-qwen", taskId: taskOf("qwen"), at: began + 9_000_000 }])
+      yield* tellMore([
+        { ...examples.ImplementationBlocked, token: "t-qwen", taskId: taskOf("qwen"), at: began + 9_000_000 }
+      ])
       yield* Effect.promise(() => page.locator("#link[data-state=over]").waitFor())
       assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped, Effect.provide(layerStage))

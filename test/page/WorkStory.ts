@@ -52,6 +52,8 @@ export const answered = (n: number, at: number, context: number, call?: Readonly
       id: `m${n}`,
       model: "claude-sonnet-4-5",
       usage: { input_tokens: 1000, cache_read_input_tokens: context - 1000, output_tokens: 500 },
-      content: [call === undefined ? { type: "text", text: `Answer ${n}.` } : { type: "tool_use", id: `c${n}`, ...call }]
+      content: [
+        call === undefined ? { type: "text", text: `Answer ${n}.` } : { type: "tool_use", id: `c${n}`, ...call }
+      ]
     }
   })}\n`

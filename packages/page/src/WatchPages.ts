@@ -25,7 +25,16 @@ import type { Seen } from "./view/Seen.ts"
 import { musiciansPart, todoPart } from "./view/TodoPart.ts"
 import { useChart } from "./view/UseChart.ts"
 import { actsPart, watchActs } from "./view/WatchActs.ts"
-import { eventsHead, eventsOnPage, historyPart, statePart, statesOf, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+import {
+  eventsHead,
+  eventsOnPage,
+  historyPart,
+  statePart,
+  statesOf,
+  thenPart,
+  watchPage,
+  watchView
+} from "./view/WatchPage.ts"
 import { watchHead } from "./shown/WatchTabs.ts"
 
 /** A watch as its page asks for it: of this host, or of the copy that a hub has. */
@@ -153,7 +162,15 @@ const say = (world: PageWorld, how: FleetWord) =>
   )
 
 /** Returns how this host shows its watches. */
-const sightOf = ({ excerpts, feed, gate, links, pasts, seen, souffleur }: PageWorld): WatchSight<ReadFailed | PartsError> => ({
+const sightOf = ({
+  excerpts,
+  feed,
+  gate,
+  links,
+  pasts,
+  seen,
+  souffleur
+}: PageWorld): WatchSight<ReadFailed | PartsError> => ({
   links,
   seen,
   feed,

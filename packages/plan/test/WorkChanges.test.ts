@@ -86,12 +86,16 @@ describe("command-line#page", () => {
       yield* write("a.txt", "other\n")
       yield* write("fresh.md", "not committed\n")
       yield* commit(2)
-      const patches = (found: { readonly files: ReadonlyArray<{ readonly path: string; readonly patch: string | null }> }) =>
-        found.files.map(({ patch, path }) => [path, patch?.trim()])
+      const patches = (found: {
+        readonly files: ReadonlyArray<{ readonly path: string; readonly patch: string | null }>
+      }) => found.files.map(({ patch, path }) => [path, patch?.trim()])
       const task = yield* commitChanges(project, { base, head: done })
       assert.strictEqual(task.base, base)
       assert.deepInclude(patches(task), ["a.txt", "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three"])
-      assert.notInclude(task.files.map(({ path }) => path), "fresh.md")
+      assert.notInclude(
+        task.files.map(({ path }) => path),
+        "fresh.md"
+      )
       const now = yield* commitChanges(project, { base: done, head: null })
       assert.deepStrictEqual(
         now.files.map(({ path }) => path),

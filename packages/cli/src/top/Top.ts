@@ -131,7 +131,9 @@ export const chosenJob = (top: Top): Job | undefined => {
 export const keptChosen = (top: Top): Top => {
   const job = chosenJob(top)
   const rows = jobsIn(top).map(jobKey)
-  return job === undefined ? { ...top, rows: top.chosen === null ? rows : top.rows } : { ...top, chosen: jobKey(job), rows }
+  return job === undefined
+    ? { ...top, rows: top.chosen === null ? rows : top.rows }
+    : { ...top, chosen: jobKey(job), rows }
 }
 
 /** Returns the job whose output is shown; `undefined`: none is. */

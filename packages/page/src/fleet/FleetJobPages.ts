@@ -85,7 +85,11 @@ export const makeFleetJobs = Effect.fnUntraced(function* ({ gate, linksOf, seen,
         const facts = [...loggedRunFacts(found.run), ["Last event", agoTag(found.run.lastEventAt, now)] as const]
         return [
           { event: "part", name: "state", data: fleetState(job, facts), needs: needsYou(job) },
-          { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret: null }, loggedLinks(links, found.id), now) }
+          {
+            event: "part",
+            name: "tasks",
+            data: tasksPart({ ...found, events, secret: null }, loggedLinks(links, found.id), now)
+          }
         ]
       })
     }

@@ -13,7 +13,7 @@ export type Pasts<E> = (watch: {
 }) => Effect.Effect<SessionPast | null, E>
 
 const joined = (before: SessionPast, { points, todos }: SessionPast): SessionPast => {
-  const since = points[0]?.at ?? Number.POSITIVE_INFINITY
+  const since = points.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY)
   return { points: [...before.points.filter(({ at }) => at < since), ...points], todos: todos ?? before.todos }
 }
 

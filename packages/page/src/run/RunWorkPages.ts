@@ -72,7 +72,11 @@ export const runWorkPages = (world: PageWorld) => {
   const failing = withFailures(world)
   const spoken = spokenIn(world)
   return [
-    HttpRouter.route("GET", "/runs/:id/agents/:token", failing(Effect.flatMap(spoken, (one) => showSpoken(world, one)))),
+    HttpRouter.route(
+      "GET",
+      "/runs/:id/agents/:token",
+      failing(Effect.flatMap(spoken, (one) => showSpoken(world, one)))
+    ),
     HttpRouter.route(
       "GET",
       "/runs/:id/agents/:token/live",

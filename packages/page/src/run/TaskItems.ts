@@ -80,7 +80,8 @@ const agentItem = (one: Agent, links: RunLinks, seen: Seen): Html => {
   const by = byWhom(one)
   return html`<li class="step" id="agent-${token}">
     <div class="step-head">
-      ${badge(agentBadge(one))} <strong>${agentInWords(one)}</strong> ${by !== "" && html`<span class="kind">${by}</span>`}
+      ${badge(agentBadge(one))}
+      <strong>${agentInWords(one)}</strong> ${by !== "" && html`<span class="kind">${by}</span>`}
       ${
         links.conversation !== null &&
         sessionId !== "" &&
@@ -89,7 +90,8 @@ const agentItem = (one: Agent, links: RunLinks, seen: Seen): Html => {
         >`
       }
       <span class="quiet"
-        >${agoTag(from, seen)}, ${to === null ? "for" : "took"} ${Words.duration((to ?? seen.now) - from)}${used !== null && `, ${usedInWords(used)}`}</span
+        >${agoTag(from, seen)}, ${to === null ? "for" : "took"}
+        ${Words.duration((to ?? seen.now) - from)}${used !== null && `, ${usedInWords(used)}`}</span
       >
     </div>
     ${words !== null && html`<p>${words}</p>`} ${findings(one)} ${shortCommits(commits)}
@@ -102,7 +104,10 @@ const gateItem = ({ at, head, programs, refused }: Verdict, n: string, seen: See
     <div class="step-head">
       ${badge(refused === null ? ["good", "✓", "passed"] : ["bad", "✗", "refused"])} <strong>Gate</strong>
       ${programs.map((program) => html`<code>${program}</code> `)}
-      <span class="quiet">${agoTag(at, seen)}, at <code>${head.slice(0, 10)}</code>${refused !== null && `, ${refusalEnd(refused)}`}</span>
+      <span class="quiet"
+        >${agoTag(at, seen)}, at
+        <code>${head.slice(0, 10)}</code>${refused !== null && `, ${refusalEnd(refused)}`}</span
+      >
     </div>
     ${
       tail !== "" &&
@@ -145,7 +150,12 @@ const taskBadge = ({ agents, blockers, from, outcome, verified }: TaskStretch, i
 /** Returns a task with its agents, its reviews and its gate. `answer`: the form for a person; `null`: none. */
 export const taskItem = (
   task: TaskStretch,
-  { answer, links, run, seen }: { readonly answer: Html | null; readonly links: RunLinks; readonly run: Run; readonly seen: Seen }
+  {
+    answer,
+    links,
+    run,
+    seen
+  }: { readonly answer: Html | null; readonly links: RunLinks; readonly run: Run; readonly seen: Seen }
 ): Html => {
   const { blockers, from, id, outcome, title, to, used } = task
   const message = outcome === "escalated" ? (taskOf(run, id)?.escalation?.message ?? null) : null

@@ -28,7 +28,11 @@ const awayInWords = (millis: number): string => {
   const minutes = Math.floor(Math.abs(millis) / 60_000)
   if (minutes < 1) return millis < 0 ? "soon" : "just now"
   const length =
-    minutes < 60 ? `${minutes} min` : minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`
+    minutes < 60
+      ? `${minutes} min`
+      : minutes < 48 * 60
+        ? `${Math.floor(minutes / 60)} h`
+        : `${Math.floor(minutes / 1440)} d`
   return millis < 0 ? `in ${length}` : `${length} ago`
 }
 

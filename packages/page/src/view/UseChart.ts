@@ -14,7 +14,10 @@ interface Context {
 }
 
 /** Returns the stretches in which the context is known. What lies between a death and the next answer is not. */
-const stretches = (known: ReadonlyArray<Context>, deaths: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<Context>> => {
+const stretches = (
+  known: ReadonlyArray<Context>,
+  deaths: ReadonlyArray<number>
+): ReadonlyArray<ReadonlyArray<Context>> => {
   const found: Array<Array<Context>> = []
   for (const one of known) {
     const last = found.at(-1)?.at(-1)
@@ -28,11 +31,11 @@ const stretches = (known: ReadonlyArray<Context>, deaths: ReadonlyArray<number>)
 }
 
 const inAll = (points: ReadonlyArray<UsePoint>) => {
-  const dollars = points.reduce((sum, one) => sum + (one.dollars ?? 0), 0)
+  const cents = Math.round(100 * points.reduce((sum, one) => sum + (one.dollars ?? 0), 0))
   return {
     answers: points.filter(({ tokens }) => tokens !== undefined).length,
     tokens: points.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
-    cost: dollars > 0 ? `, ${Words.dollars(Math.round(dollars * 100))}` : ""
+    cost: cents > 0 ? `, ${Words.dollars(cents)}` : ""
   }
 }
 
@@ -89,7 +92,13 @@ export const useChart = (all: ReadonlyArray<UsePoint>, timeline: WatchTimeline, 
         <rect class="lane" x="0" y="0" width="100%" height="76" rx="3" />
         ${
           window !== undefined &&
-          html`<line class="window" x1="0" x2="100%" y1="${(4 + (68 * (most - window)) / most).toFixed(1)}" y2="${(4 + (68 * (most - window)) / most).toFixed(1)}" />`
+          html`<line
+            class="window"
+            x1="0"
+            x2="100%"
+            y1="${(4 + (68 * (most - window)) / most).toFixed(1)}"
+            y2="${(4 + (68 * (most - window)) / most).toFixed(1)}"
+          />`
         }
         <svg x="0" y="4" width="100%" height="68" viewBox="0 0 1000 100" preserveAspectRatio="none" overflow="visible">
           ${lines.map((line) => html`<path class="context" d="${line}" vector-effect="non-scaling-stroke" />`)}

@@ -183,9 +183,11 @@ interface Headed {
 export const jobHead = ({ id, link = null, under, where }: Headed, links: FrameLinks): Html =>
   html`<div class="head">
     <div>
-      <p class="crumb"><a href="${links.list}">${links.listName}</a>${
-        under !== undefined && html` <span aria-hidden="true">/</span> <a href="${under.address}">${under.id}</a>`
-      }</p>
+      <p class="crumb">
+        <a href="${links.list}">${links.listName}</a>${
+          under !== undefined && html` <span aria-hidden="true">/</span> <a href="${under.address}">${under.id}</a>`
+        }
+      </p>
       <h1>${id}</h1>
       <p class="quiet">${where}</p>
     </div>

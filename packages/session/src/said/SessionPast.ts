@@ -94,20 +94,23 @@ const withUse = (point: UsePoint, said: Saying): UsePoint => {
  * of its own work. `sayings`: made anew for each reading, which goes from the last record to the first.
  */
 export const makeSessionPast = (sayings: () => Sayings, isOther: IsOther = () => false) =>
-  Effect.fn("sessionPast")(function* (path: string, bytes: number) {
-    const points: Array<UsePoint> = []
-    const told: Array<Call | Result> = []
-    const sayingsOf = sayings()
-    yield* fromTheEnd(path, { bytes, line: maxLine }, (line) => {
-      if (line.length > alwaysParsedBytes && isOther(line)) return "more"
-      const record = recordOf(line)
-      if (record === undefined) return "more"
-      const said = sayingsOf(record)
-      const at = timeOf(record, 0)
-      const point = said.reduce(withUse, { at })
-      if (at > 0 && (point.context !== undefined || point.tokens !== undefined)) points.push(point)
-      told.push(...said.filter(tells).toReversed())
-      return points.length < maxPoints ? "more" : "enough"
-    })
-    return Option.some<SessionPast>({ points: points.toReversed(), todos: todosAfter(told.toReversed()) })
-  }, Effect.orElseSucceed(() => Option.none<SessionPast>()))
+  Effect.fn("sessionPast")(
+    function* (path: string, bytes: number) {
+      const points: Array<UsePoint> = []
+      const told: Array<Call | Result> = []
+      const sayingsOf = sayings()
+      yield* fromTheEnd(path, { bytes, line: maxLine }, (line) => {
+        if (line.length > alwaysParsedBytes && isOther(line)) return "more"
+        const record = recordOf(line)
+        if (record === undefined) return "more"
+        const said = sayingsOf(record)
+        const at = timeOf(record, 0)
+        const point = said.reduce(withUse, { at })
+        if (at > 0 && (point.context !== undefined || point.tokens !== undefined)) points.push(point)
+        told.push(...said.filter(tells).toReversed())
+        return points.length < maxPoints ? "more" : "enough"
+      })
+      return Option.some<SessionPast>({ points: points.toReversed(), todos: todosAfter(told.toReversed()) })
+    },
+    Effect.orElseSucceed(() => Option.none<SessionPast>())
+  )
