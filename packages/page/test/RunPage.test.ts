@@ -29,7 +29,7 @@ describe("command-line#page", () => {
       const { text } = yield* ask(`${list}runs/auth-0001`, { headers: { cookie } })
       assert.match(text, /<dt>At work<\/dt>\s*<dd>implementer of task-001, attempt 1<\/dd>/u)
       assert.match(text, /<dt>Agent<\/dt>\s*<dd>pid \d+, gone, for /u)
-      const [, output] = /<dt>Output of the agent<\/dt>\s*<dd><code>([^<]+)<\/code>/u.exec(text) ?? []
+      const [, output] = /<dt>Output of the agent<\/dt>\s*<dd><code title="[^"]+">([^<]+)<\/code>/u.exec(text) ?? []
       assert.isTrue(output?.startsWith(`${stateDir}/launches/run-p-3f2a-a1`), output)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )

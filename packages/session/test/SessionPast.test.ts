@@ -80,8 +80,12 @@ describe("command-line#page", () => {
         ]
         const { points, todos } = yield* read(records)
         assert.deepStrictEqual(
-          points.map(({ at: _, ...point }) => point),
-          [{ tokens: 50 }, { context: 900, window: 1000, tokens: 100, dollars: 0.5 }, { context: 900 }]
+          points.map((point) => ({ ...point, at: 0 })),
+          [
+            { at: 0, tokens: 50 },
+            { at: 0, context: 900, window: 1000, tokens: 100, dollars: 0.5 },
+            { at: 0, context: 900 }
+          ]
         )
         assert.deepStrictEqual(todos, [])
         assert.deepStrictEqual((yield* read(records, 20)).points, [])

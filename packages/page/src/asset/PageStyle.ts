@@ -24,7 +24,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em }
 h2 { font-size: 1.0625rem; line-height: 1.4 }
 code, time, .number { font-variant-numeric: tabular-nums }
 code { font-family: var(--mono); font-size: .875em; background: color-mix(in srgb, var(--ink) 7%, transparent); padding: .1em .35em; border-radius: 4px }
-.top, main { max-width: 70rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem) }
+.top, main { max-width: clamp(70rem, 62vw, 100rem); margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem) }
 .top { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding-block: 1rem }
 .top nav { display: flex; align-items: baseline; gap: 1.25rem }
 .brand { font-weight: 700; letter-spacing: -.01em; color: var(--ink); text-decoration: none }
@@ -79,7 +79,7 @@ button:hover { border-color: var(--ink) }
 .facts { display: grid; gap: .75rem 1.5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)) }
 .facts div { min-width: 0 }
 dt { font-size: .8125rem; color: var(--quiet) }
-dd { font-variant-numeric: tabular-nums }
+dd { font-variant-numeric: tabular-nums } dd > code:only-child { display: block; width: fit-content; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .tasks { list-style: none; display: grid; margin-inline: calc(-1 * clamp(1rem, 2vw, 1.25rem)) }
 .task { border-top: 1px solid var(--line); padding: .75rem clamp(1rem, 2vw, 1.25rem); display: grid; gap: .5rem; grid-template-columns: minmax(0, 1fr); scroll-margin-top: 1rem } .task:last-child { padding-bottom: 0 }
 .task-head { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline } .task-head h3 { flex: 1 1 16rem; min-width: 0 } .task-head p { font-size: .875rem; display: flex; flex-wrap: wrap; gap: .25rem 1rem }
@@ -140,7 +140,7 @@ summary { cursor: pointer } summary::marker { color: var(--quiet) }
 @media (max-width: 47.99rem) { .roomy { display: none } }
 @media (min-width: 48rem) {
   .step > :not(.step-head) { margin-inline-start: 7.375rem }
-  .event { grid-template: "mark time what rev" auto / 1rem 9.5rem minmax(0, 1fr) auto }
+  .event { grid-template: "mark time what rev" auto / 1rem 8rem minmax(0, 1fr) auto }
 }
 @media (min-width: 60rem) {
   .jobs .job, .jobs .job-head { display: grid; grid-template: "state name agent where standing when" auto / 7.5rem minmax(0, 3fr) minmax(0, 1.25fr) minmax(0, 2.5fr) minmax(0, 4fr) 6rem; align-items: baseline }

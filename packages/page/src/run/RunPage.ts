@@ -56,12 +56,12 @@ const presentRunFacts = (
         `pid ${run.assignment.launch.process.pid}, ${agent ?? "unknown"}${agentAge === null ? "" : `, for ${Words.duration(agentAge)}`}`
       ],
   doing === null ? null : ["Doing", doing],
-  output === null ? null : ["Output of the agent", html`<code>${output}</code>`],
+  output === null ? null : ["Output of the agent", html`<code title="${output}">${output}</code>`],
   run.owner === null
     ? null
     : [
-        "souffleur",
-        `pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
+        "Kept by",
+        `souffleur, pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
       ],
   ["Last event", agoTag(run.lastEventAt, seen)]
 ]

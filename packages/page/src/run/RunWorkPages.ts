@@ -16,7 +16,7 @@ import { agentInWords } from "./TaskItems.ts"
 const partHead = ({ id, run }: NamedRun, title: string, { links }: PageWorld): Html =>
   jobHead({ id: title, where: run.project, under: { id, address: links.run(id) } }, links)
 
-const standingOfRun = ({ links: _, souffleur }: PageWorld, id: string) =>
+const standingOfRun = ({ souffleur }: PageWorld, id: string) =>
   Effect.map(Effect.flatMap(souffleur.findPlan(id), souffleur.planStatus), ({ need, run, standing, state }) => ({
     need,
     standing,

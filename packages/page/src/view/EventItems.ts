@@ -58,7 +58,7 @@ export const eventItem = <E extends Timed>(
   const reason = view.reasons.get(revision)
   return html`<li id="e${revision}" class="event" data-severity="${severity}">
     <span class="mark" role="img" aria-label="${word}">${sign}</span>
-    ${agoTag(event.at, seen)}
+    ${agoTag(event.at, seen, "hour")}
     ${
       reason === undefined
         ? html`<p>${text}</p>`

@@ -1,4 +1,4 @@
-import { agentAtWork, limitInWords, iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
+import { agentAtWork, limitInWords, iso, isOver, isSessionKnown, type Watch, Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import type { Seen } from "./Seen.ts"
@@ -36,12 +36,17 @@ const awayInWords = (millis: number): string => {
   return millis < 0 ? `in ${length}` : `${length} ago`
 }
 
-/** A time as how long ago it was, or when it comes, with the exact one. One of long ago is told itself. */
-export const agoTag = (at: number, seen: Seen): Html => {
+/**
+ * A time as how long ago it was, or when it comes, with the exact one. One of long ago is told itself: its day, or with
+ * its hour.
+ */
+export const agoTag = (at: number, seen: Seen, old: "day" | "hour" = "day"): Html => {
   const ago = seen.now - at
   const exact = Words.dateAndTime(at, seen.zone)
   return ago >= 30 * 86_400_000
-    ? html`<time datetime="${iso(at)}" title="${exact}">${Words.day(at, seen.zone)}</time>`
+    ? html`<time datetime="${iso(at)}" title="${exact}"
+        >${old === "day" ? Words.day(at, seen.zone) : Words.moment(at, seen.now, seen.zone)}</time
+      >`
     : html`<time datetime="${iso(at)}" data-ago title="${exact}">${awayInWords(ago)}</time>`
 }
 
@@ -55,7 +60,9 @@ const contextUse = ({ tokens, window }: Pick<NonNullable<WatchStatus["context"]>
 /** Returns the facts that the log alone knows, at any revision. */
 const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   ["Generation", `S${Math.max(1, watch.generation)}`],
-  isSessionKnown(watch.sessionId) ? ["Session", html`<code>${watch.sessionId}</code>`] : null,
+  isSessionKnown(watch.sessionId)
+    ? ["Session", html`<code title="${watch.sessionId}">${watch.sessionId}</code>`]
+    : null,
   watch.retries === 0 ? null : ["Deaths without progress", `${watch.retries} of 3`],
   watch.recovery === undefined
     ? null
@@ -90,7 +97,7 @@ const agentNamed = (watch: Watch, process: string) => {
 export const pastFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   watch.conductor === undefined ? null : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}`)],
   ...loggedFacts(watch, seen),
-  watch.owner === undefined ? ["souffleur", "none"] : ["souffleur", `pid ${watch.owner.process.pid}`]
+  watch.owner === undefined ? ["Kept by", "no souffleur"] : ["Kept by", `souffleur, pid ${watch.owner.process.pid}`]
 ]
 
 const labelsInWords = (labels: WatchStatus["labels"]): string =>
@@ -108,17 +115,18 @@ export const presentFacts = (
   watch.conductor === undefined
     ? null
     : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`)],
-  doing === null ? null : ["Doing", doing],
+  // What its records say last is no act of a process that is gone.
+  doing === null || (conductor !== null && isOver(conductor)) ? null : ["Doing", doing],
   context === null ? null : ["Context in use", contextUse(context)],
   ...limits.map((one): Fact => ["Limit ahead", limitInWords(one, seen.now)]),
   ...loggedFacts(watch, seen),
   watch.phase === "Exited"
     ? null
     : [
-        "souffleur",
+        "Kept by",
         watch.owner === undefined
-          ? "none looks after it"
-          : `pid ${watch.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
+          ? "no souffleur"
+          : `souffleur, pid ${watch.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
       ],
   ["Last event", agoTag(watch.lastEventAt, seen)]
 ]

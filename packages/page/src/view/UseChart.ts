@@ -122,6 +122,6 @@ export const useChart = (all: ReadonlyArray<UsePoint>, timeline: WatchTimeline, 
         ${used.size > 0 && html`<span class="key-used">tokens used</span>`}
       </figcaption>
     </figure>
-    ${sentences.map((one) => html`<p class="quiet">${one}</p>`)}
+    ${sentences.map((one) => html`<p class="quiet" aria-hidden="true">${one}</p>`)}
   </section>`
 }

@@ -61,7 +61,7 @@ const pieces = (id: string, past: Watch, seen: Seen): ReadonlyArray<Html> => {
   return [
     html`<p class="standing" role="status">
       ${stateBadge(job)} <span>${job.standing}</span>
-      <span class="quiet">at revision ${past.revision}, ${agoTag(past.lastEventAt, seen)}</span>
+      <span class="quiet">at revision ${past.revision}, ${agoTag(past.lastEventAt, seen, "hour")}</span>
     </p>`,
     factList(pastFacts(past, seen))
   ]
@@ -180,19 +180,17 @@ interface Headed {
 }
 
 /** Returns the name of a job or a part of it, with the way back and its folder. */
-export const jobHead = ({ id, link = null, under, where }: Headed, links: FrameLinks): Html =>
-  html`<div class="head">
+export const jobHead = ({ id, link = null, under, where }: Headed, links: FrameLinks): Html => {
+  const job = under !== undefined && html` / <a href="${under.address}">${under.id}</a>`
+  return html`<div class="head">
     <div>
-      <p class="crumb">
-        <a href="${links.list}">${links.listName}</a>${
-          under !== undefined && html` <span aria-hidden="true">/</span> <a href="${under.address}">${under.id}</a>`
-        }
-      </p>
+      <p class="crumb"><a href="${links.list}">${links.listName}</a>${job}</p>
       <h1>${id}</h1>
       <p class="quiet">${where}</p>
     </div>
     ${link}
   </div>`
+}
 
 /** Returns the page of one watch. */
 export const watchPage = (shown: ShownWatch, links: JobLinks, seen: Seen): Html =>
