@@ -7,7 +7,7 @@ import type { PlanName } from "./conducting/FindPlan.ts"
 import type { RunningPlan } from "./conducting/KeptRun.ts"
 import type { PlanStatus } from "./conducting/PlanStatus.ts"
 import type { Job } from "./jobs/Job.ts"
-import type { ConversationPart, ConversationAsked } from "./work/JobConversation.ts"
+import type { ConversationPart, ConversationAsked } from "./sight/JobConversation.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
 import type { JobResult } from "./jobs/JobResult.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
@@ -210,8 +210,8 @@ export class Souffleur extends Context.Service<
       after: number
     ) => Stream.Stream<ConversationPart, PlanWorkError>
     /**
-     * Returns what the commits of a task changed since its base, on the terms of `changes`; `None`: it has not begun, or
-     * its base is not known.
+     * Returns what the commits of a task changed since its base, on the terms of `changes`; `None`: it has not begun,
+     * or its base is not known.
      */
     readonly planChanges: (
       name: PlanName,

@@ -164,7 +164,8 @@ export class Agent extends Context.Service<
     readonly conversation?: (sessionId: string, place?: SaidPlace) => Effect.Effect<Option.Option<SaidPart>>
     /**
      * Returns the use over time that so many bytes of the end of a session file tell, and the list that its agent keeps
-     * of its own work; `None`: it cannot be read. It is only for showing, and decides nothing. Absent: none can be shown.
+     * of its own work; `None`: it cannot be read. It is only for showing, and decides nothing. Absent: nothing can be
+     * shown.
      */
     readonly past?: (sessionId: string, bytes: number) => Effect.Effect<Option.Option<SessionPast>>
     /**

@@ -6,7 +6,7 @@ import { HttpRouter } from "effect/http"
 import { type Html, html } from "../Html.ts"
 import { framed, idInPath, inPath, type PageWorld, withFailures } from "../PageWorld.ts"
 import { changesPart, noChanges } from "../shown/ChangesPage.ts"
-import { followSpoken, showSpoken } from "../shown/ConversationPages.ts"
+import { followSaid, showSaid } from "../shown/ConversationPages.ts"
 import { workLinks } from "../view/Links.ts"
 import { needsYou, stateNow } from "../view/StateBadge.ts"
 import { jobHead } from "../view/WatchPage.ts"
@@ -75,12 +75,12 @@ export const runWorkPages = (world: PageWorld) => {
     HttpRouter.route(
       "GET",
       "/runs/:id/agents/:token",
-      failing(Effect.flatMap(spoken, (one) => showSpoken(world, one)))
+      failing(Effect.flatMap(spoken, (one) => showSaid(world, one)))
     ),
     HttpRouter.route(
       "GET",
       "/runs/:id/agents/:token/live",
-      failing(Effect.flatMap(spoken, (one) => followSpoken(world, one)))
+      failing(Effect.flatMap(spoken, (one) => followSaid(world, one)))
     ),
     HttpRouter.route("GET", "/runs/:id/tasks/:task/changes", failing(changesOfTask(world)))
   ] as const

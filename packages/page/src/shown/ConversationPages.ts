@@ -20,7 +20,7 @@ const placeOf = (word: string) => {
 }
 
 /** A conversation as its page asks for it. */
-export interface Spoken<E> {
+export interface SaidView<E> {
   /** The name of its page. */
   readonly title: string
   readonly head: Html
@@ -37,7 +37,7 @@ export interface Spoken<E> {
 }
 
 /** Answers with a part of a conversation. */
-export const showSpoken = Effect.fnUntraced(function* <E>(world: PageWorld, spoken: Spoken<E>) {
+export const showSaid = Effect.fnUntraced(function* <E>(world: PageWorld, spoken: SaidView<E>) {
   const word = yield* queried
   const { address, head, project, title } = spoken
   const [session, before] = [numberOf(word("session")), byteOf(word("before"))]
@@ -65,7 +65,7 @@ export const showSpoken = Effect.fnUntraced(function* <E>(world: PageWorld, spok
 })
 
 /** Follows a conversation from the place that the page has. */
-export const followSpoken = Effect.fnUntraced(function* <E>(world: PageWorld, spoken: Spoken<E>) {
+export const followSaid = Effect.fnUntraced(function* <E>(world: PageWorld, spoken: SaidView<E>) {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const from = placeOf(headers["last-event-id"] ?? "") ?? placeOf((yield* queried)("from"))
   if (from === undefined) return yield* world.feed(Stream.succeed({ event: "over" }))
@@ -110,12 +110,12 @@ export const conversationPages = (world: PageWorld) => {
     HttpRouter.route(
       "GET",
       "/watches/:id/conversation",
-      failing(Effect.flatMap(spoken, (one) => showSpoken(world, one)))
+      failing(Effect.flatMap(spoken, (one) => showSaid(world, one)))
     ),
     HttpRouter.route(
       "GET",
       "/watches/:id/conversation/live",
-      failing(Effect.flatMap(spoken, (one) => followSpoken(world, one)))
+      failing(Effect.flatMap(spoken, (one) => followSaid(world, one)))
     )
   ] as const
 }

@@ -40,8 +40,8 @@ const inAll = (points: ReadonlyArray<UsePoint>) => {
 }
 
 /**
- * Draws the context in use and the tokens of answers, on the scale of the timeline above. What no record tells is a gap.
- * A sentence says the same.
+ * Draws the context in use and the tokens of answers, on the scale of the timeline above. What no record tells is a
+ * gap. A sentence says the same.
  */
 export const useChart = (all: ReadonlyArray<UsePoint>, timeline: WatchTimeline, seen: Seen): Html => {
   const { deaths, from, quiet, to } = timeline
