@@ -72,11 +72,7 @@ export const runWorkPages = (world: PageWorld) => {
   const failing = withFailures(world)
   const spoken = spokenIn(world)
   return [
-    HttpRouter.route(
-      "GET",
-      "/runs/:id/agents/:token",
-      failing(Effect.flatMap(spoken, (one) => showSaid(world, one)))
-    ),
+    HttpRouter.route("GET", "/runs/:id/agents/:token", failing(Effect.flatMap(spoken, (one) => showSaid(world, one)))),
     HttpRouter.route(
       "GET",
       "/runs/:id/agents/:token/live",
