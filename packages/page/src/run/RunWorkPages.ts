@@ -1,6 +1,6 @@
 import { plain } from "@souffleur/domain"
 import { type ConversationAsked, runTimeline } from "@souffleur/embed"
-import { isRunOver, type NamedRun } from "@souffleur/plan"
+import type { NamedRun } from "@souffleur/plan"
 import { Effect, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { type Html, html } from "../Html.ts"
@@ -17,12 +17,7 @@ const partHead = ({ id, run }: NamedRun, title: string, { links }: PageWorld): H
   jobHead({ id: title, where: run.project, under: { id, address: links.run(id) } }, links)
 
 const standingOfRun = ({ souffleur }: PageWorld, id: string) =>
-  Effect.map(Effect.flatMap(souffleur.findPlan(id), souffleur.planStatus), ({ need, run, standing, state }) => ({
-    need,
-    standing,
-    state,
-    held: !isRunOver(run) && run.held !== null
-  }))
+  Effect.flatMap(souffleur.findPlan(id), souffleur.planStatus)
 
 const spokenIn = Effect.fnUntraced(function* (world: PageWorld) {
   const { histories, links, seen, souffleur } = world
