@@ -107,6 +107,7 @@ pre { margin: .375rem 0; padding: .625rem .75rem; font: .8125rem/1.5 var(--mono)
 .boundary { display: flex; align-items: center; gap: .75rem; font-size: .8125rem; color: var(--quiet); text-align: center; margin-block: .375rem } .boundary::before, .boundary::after { content: ""; flex: 1; min-width: 1rem; border-top: 1px solid var(--line) }
 .timeline svg { display: block; overflow: visible }
 .lane { fill: color-mix(in srgb, var(--ink) 6%, transparent) } .life { fill: color-mix(in srgb, var(--good) 38%, var(--sheet)) } .mend { fill: var(--work) } .wait { fill: color-mix(in srgb, var(--accent) 55%, var(--sheet)) }
+.tick { stroke: var(--line) } .tick-at { fill: var(--quiet); font-size: 11px; text-anchor: middle; font-variant-numeric: tabular-nums }
 .quiet-stretch { fill: color-mix(in srgb, var(--sheet) 75%, transparent); stroke: var(--quiet); stroke-dasharray: 3 3 } .name { fill: var(--ink); font-size: 12px; font-weight: 600 }
 .death circle { fill: var(--bad) } .death path { stroke: var(--sheet); stroke-width: 2; stroke-linecap: round } .cursor { stroke: var(--ink); stroke-width: 2 }
 .ends, .key { display: flex; justify-content: space-between; font-size: .8125rem; color: var(--quiet) }
