@@ -72,7 +72,8 @@ document.addEventListener("input", async (event) => {
   if (one) {
     event.target.setAttribute("aria-valuetext", one.said)
     const state = document.getElementById("then-state")
-    state.replaceChildren(...parsed(one.parts.map((n) => texts[n]).join("")))
+    const [said, facts] = [one.state, one.facts].map((all) => all.map((n) => texts[n]).join(""))
+    state.replaceChildren(...parsed('<p class="standing" role="status">' + said + '</p><dl class="facts">' + facts + "</dl>"))
     const cursor = document.querySelector("#then .cursor")
     for (const [name, where] of [["x1", one.x], ["x2", one.x], ["visibility", "visible"]]) cursor.setAttribute(name, where)
     return

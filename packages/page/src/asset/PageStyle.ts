@@ -86,7 +86,7 @@ dd { font-variant-numeric: tabular-nums } dd > code:only-child { display: block;
 h3 { font-size: 1rem; line-height: 1.4 } .task-head h3 span { font-weight: 400 }
 .steps-of { list-style: none; display: grid; gap: .5rem; border-inline-start: 2px solid var(--line); padding-inline-start: .875rem }
 .step { display: grid; gap: .25rem; grid-template-columns: minmax(0, 1fr); font-size: .9375rem; scroll-margin-top: 1rem } .step-head { display: flex; flex-wrap: wrap; gap: .25rem .625rem; align-items: baseline } .step .badge { min-width: 6.75rem }
-.step > :not(.step-head) { max-width: 48rem } .step-head > a { margin-inline-start: auto; order: 1 }
+.step > :not(.step-head) { max-width: 48rem } .step-head > a { order: 1 }
 .findings { padding-inline-start: 1.25rem } .why h4 { margin: .5rem 0 .125rem; font-size: .8125rem; color: var(--quiet); font-weight: 600 } .why h4:first-child { margin-top: 0 }
 .answer { display: grid; gap: .5rem; max-width: 32rem; margin-top: .5rem } .words { display: flex; flex-wrap: wrap; gap: .5rem }
 meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
@@ -140,7 +140,7 @@ summary { cursor: pointer } summary::marker { color: var(--quiet) }
 .why ul { list-style: none }
 @media (max-width: 47.99rem) { .roomy { display: none } }
 @media (min-width: 48rem) {
-  .step > :not(.step-head) { margin-inline-start: 7.375rem }
+  .step > :not(.step-head) { margin-inline-start: 7.375rem } .step-head > a { margin-inline-start: auto }
   .event { grid-template: "mark time what rev" auto / 1rem 8rem minmax(0, 1fr) auto }
 }
 @media (min-width: 60rem) {

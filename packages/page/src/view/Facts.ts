@@ -6,18 +6,16 @@ import type { Seen } from "./Seen.ts"
 /** A name and what is known of it. */
 export type Fact = readonly [name: string, what: Html | string]
 
+/** Returns a fact as an item of a list. */
+export const factItem = ([name, what]: Fact): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${what}</dd>
+  </div>`
+
 /** Returns facts as a list of names. */
 export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
-  html`<dl class="facts">
-    ${facts.map(
-      (fact) =>
-        fact !== null &&
-        html`<div>
-          <dt>${fact[0]}</dt>
-          <dd>${fact[1]}</dd>
-        </div>`
-    )}
-  </dl>`
+  html`<dl class="facts">${facts.map((fact) => fact !== null && factItem(fact))}</dl>`
 
 /** A moment itself, as on an axis or on paper, with its date. */
 export const timeTag = (at: number, { now, zone }: Seen): Html =>

@@ -4,7 +4,7 @@ import type { MovingPart } from "../LiveFeed.ts"
 import { type Html, html, written } from "../Html.ts"
 import { bounds, type Excerpt, watchAt } from "../history/Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
-import { agoTag, factList, pastFacts, presentFacts } from "./Facts.ts"
+import { agoTag, factItem, factList, pastFacts, presentFacts } from "./Facts.ts"
 import type { FrameLinks, JobLinks } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge, statePanel } from "./StateBadge.ts"
@@ -55,41 +55,53 @@ export const statePart = (status: WatchStatus, seen: Seen): Html => {
   })
 }
 
-/** Returns what was so at a revision: its state, and each of its facts. */
-const pieces = (id: string, past: Watch, seen: Seen): ReadonlyArray<Html> => {
+/** Returns what was so at a revision in pieces, many of which other revisions share: its state, when, and each fact. */
+const pieces = (id: string, past: Watch, seen: Seen) => {
   const job = watchJob({ id, watch: past }, true, seen.zone)
-  return [
-    html`<p class="standing" role="status">
-      ${stateBadge(job)} <span>${job.standing}</span>
-      <span class="quiet">at revision ${past.revision}, ${agoTag(past.lastEventAt, seen, "hour")}</span>
-    </p>`,
-    factList(pastFacts(past, seen))
-  ]
+  return {
+    said: jobWord(job),
+    state: html`${stateBadge(job)} <span>${job.standing}</span>`,
+    when: html` <span class="quiet">at revision ${past.revision}, ${agoTag(past.lastEventAt, seen, "hour")}</span>`,
+    facts: pastFacts(past, seen).flatMap((fact) => (fact === null ? [] : [factItem(fact)]))
+  }
 }
 
 /** Returns the timeline, and the state at the revision that the slider names. */
-export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Seen): Html =>
-  html`<div id="then">
+export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Seen): Html => {
+  const then = past === null ? null : pieces(id, past, seen)
+  return html`<div id="then">
     ${watchDrawing(watchTimeline(events, seen.now, before), past?.lastEventAt ?? null, seen)}
-    <div id="then-state">${past !== null && pieces(id, past, seen)}</div>
+    <div id="then-state">
+      ${
+        then !== null &&
+        html`<p class="standing" role="status">${then.state}${then.when}</p>
+          <dl class="facts">${then.facts}</dl>`
+      }
+    </div>
   </div>`
+}
 
 /** Returns the states at all revisions of a drawing: texts that many of them share, and which of them each has. */
 export const statesOf = ({ before, events, id }: Excerpt, seen: Seen) => {
   const { from, quiet, to } = watchTimeline(events, seen.now, before)
   const place = foldedScale(from, to, quiet)
   const texts = new Map<string, number>()
+  const numberOf = (piece: Html) => {
+    const text = written(piece)
+    if (!texts.has(text)) texts.set(text, texts.size)
+    return texts.get(text)!
+  }
   let watch = before
   const at = events.map(({ event, revision }) => {
     watch = evolve(watch, event)
-    const parts = pieces(id, watch, seen).map((piece) => {
-      const text = written(piece)
-      if (!texts.has(text)) texts.set(text, texts.size)
-      return texts.get(text)!
-    })
-    const { held, need, state } = watchJob({ id, watch }, true, seen.zone)
-    const said = `${jobWord({ held, need, state })}, revision ${revision}, ${Words.moment(event.at, seen.now, seen.zone)}`
-    return { revision, x: percent(place(event.at)), said, parts }
+    const { facts, said, state, when } = pieces(id, watch, seen)
+    return {
+      revision,
+      x: percent(place(event.at)),
+      said: `${said}, revision ${revision}, ${Words.moment(event.at, seen.now, seen.zone)}`,
+      state: [state, when].map(numberOf),
+      facts: facts.map(numberOf)
+    }
   })
   return { texts: [...texts.keys()], at }
 }
