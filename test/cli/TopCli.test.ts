@@ -87,7 +87,7 @@ describe("command-line#top", () => {
           Effect.sync(() => pane.lines().at(9)!),
           (line) => line !== ""
         )
-        assert.include(pane.lines().join("\n"), "working")
+        yield* pane.shows("working")
         assert.isBelow(Math.max(...pane.lines().map((line) => line.length)), 41)
         // A shell in which it was stopped has written over it, and reads lines again.
         const tty = pane.tmux("display-message", "-p", "#{pane_tty}").trim()
