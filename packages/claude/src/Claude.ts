@@ -19,6 +19,7 @@ import { makeSpend } from "./session/Spend.ts"
 import { ownLimits } from "./settings/OwnLimits.ts"
 import { makeConversation } from "./export/ClaudeConversation.ts"
 import { exportTranscript, isOther } from "./export/ClaudeExport.ts"
+import { claudePast } from "./export/ClaudePast.ts"
 
 /**
  * Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each
@@ -137,6 +138,10 @@ export const layer = (
         conversation: Effect.fnUntraced(function* (sessionId, place) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* conversationPart(file.value.path, place)
+        }, Effect.provide(services)),
+        past: Effect.fnUntraced(function* (sessionId, bytes) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isNone(file) ? Option.none() : yield* claudePast(file.value.path, bytes)
         }, Effect.provide(services)),
         // Only a flag of the user's own asks for records.
         outputReader: (into) => (into === "pipe" ? () => Option.none() : makeStreamJsonReader()),

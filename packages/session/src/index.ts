@@ -20,6 +20,7 @@ export { type Conversation, type Counts, type Frame, makeTurns, type Turns } fro
 export { type FilesModified, makeFilesModified } from "./export/FilesModified.ts"
 export { type Dialect, makeExport } from "./export/TranscriptExport.ts"
 export { makeSaidPart } from "./said/SaidPart.ts"
+export { makeSessionPast } from "./said/SessionPast.ts"
 export { makeFollower } from "./lines/Follower.ts"
 export { linesSince } from "./lines/Since.ts"
 export { newestMode } from "./lines/NewestMode.ts"
