@@ -2,16 +2,22 @@ import { Clock, Console, Effect, FileSystem } from "effect"
 import { opened } from "./OpenedPage.ts"
 import { sessionFile } from "./SessionFileBench.ts"
 import { here, makeStore } from "./StoreFile.ts"
-import { report, timed } from "./Table.ts"
+import { report, type Row, timed } from "./Table.ts"
 
 const [warmUp, rounds] = [2, 9]
 const sizes = [1, 100] as const
 /** The most milliseconds for 100 MB, and how many times as long as 1 MB it may take. */
 const limits = { millis: 300, ratio: 1.5 }
 
+/** The views of a watch that read its session, and what tells that they did. */
+const views = {
+  "/conversation": 'data-who="tool"',
+  "": 'id="use"'
+} as const
+
 /**
- * Measures the conversation of a watch as its page opens it from the end, of a session of 1 MB and of 100 MB in turns.
- * Returns whether each takes no longer than it may.
+ * Measures the views of a watch that read its session from the end, of 1 MB and of 100 MB in turns. Returns whether each
+ * takes no longer than it may.
  */
 export const conversations = Effect.fnUntraced(function* (entry: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
@@ -28,26 +34,31 @@ export const conversations = Effect.fnUntraced(function* (entry: string, folder:
       return yield* opened(entry, project, { HOME: home, SOUFFLEUR_STATE_DIR: state })
     })
   )
-  const took = pages.map(() => new Array<number>())
-  for (let round = 0; round < warmUp + rounds; round++)
-    for (const [n, { ask }] of pages.entries()) {
-      const answered = Effect.flatMap(ask(`watches/${here.id}/conversation`), (answer) =>
-        Effect.promise(() => answer.text())
-      )
-      let text = ""
-      const seconds = yield* timed(Effect.tap(answered, (page) => Effect.sync(() => (text = page))))
-      if (!text.includes('data-who="tool"')) return yield* Effect.die(new Error("the page shows no conversation"))
-      if (round === 0)
-        yield* Console.log(`a conversation of ${sizes[n]} MB: the first look took ${(seconds * 1000).toFixed(0)} ms`)
-      if (round >= warmUp) took[n]!.push(seconds)
-    }
-  const [few = Number.NaN, many = Number.NaN] = took.map((seconds) => Math.min(...seconds) * 1000)
-  const cells = ["opened from its end, ms", few.toFixed(1), many.toFixed(1)]
-  return yield* report(
-    ["a conversation", ...sizes.map((size) => `${size} MB`), "measured"],
-    [
-      { cells, measured: many / few, limit: { atMost: limits.ratio } },
+  const rows: Array<Row> = []
+  for (const [view, shown] of Object.entries(views)) {
+    const name = view === "" ? "its use over time" : "a conversation"
+    const took = pages.map(() => new Array<number>())
+    for (let round = 0; round < warmUp + rounds; round++)
+      for (const [n, { ask }] of pages.entries()) {
+        const answered = Effect.flatMap(ask(`watches/${here.id}${view}`), (answer) =>
+          Effect.promise(() => answer.text())
+        )
+        let text = ""
+        const seconds = yield* timed(Effect.tap(answered, (page) => Effect.sync(() => (text = page))))
+        if (!text.includes(shown)) return yield* Effect.die(new Error(`the page does not show ${name}`))
+        if (round === 0)
+          yield* Console.log(`${name}, ${sizes[n]} MB: the first look took ${(seconds * 1000).toFixed(0)} ms`)
+        if (round >= warmUp) took[n]!.push(seconds)
+      }
+    const [few = Number.NaN, many = Number.NaN] = took.map((seconds) => Math.min(...seconds) * 1000)
+    rows.push(
+      {
+        cells: [`${name}, ms`, few.toFixed(1), many.toFixed(1)],
+        measured: many / few,
+        limit: { atMost: limits.ratio }
+      },
       { cells: ["the same, at most", "", ""], measured: many, limit: { atMost: limits.millis } }
-    ]
-  )
+    )
+  }
+  return yield* report(["from the end of a session", ...sizes.map((size) => `${size} MB`), "measured"], rows)
 })

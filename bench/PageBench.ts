@@ -17,7 +17,7 @@ const stores = [
 ] as const
 
 /**
- * Measures the processor of a watch that somebody looks at, beside that of one alone. Both rest at the same time, and
+ * Measures the processor of a watch whose state and changes somebody looks at, beside that of one alone. Both rest at the same time, and
  * then they change their places. So it does not matter which one began first.
  */
 const looked = Effect.fnUntraced(function* (entry: string, folder: string, seconds: number) {
@@ -31,8 +31,10 @@ const looked = Effect.fnUntraced(function* (entry: string, folder: string, secon
     const { ask } = yield* opened(entry, home, { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` })
     const list = yield* Effect.flatMap(ask(""), (answer) => Effect.promise(() => answer.text()))
     const [, id = ""] = /\/watches\/([\w-]+)"/u.exec(list) ?? []
-    const feed = yield* ask(`watches/${id}/live`)
-    yield* Effect.forkScoped(Effect.promise(() => feed.text().catch(() => "")))
+    for (const view of ["", "/changes"]) {
+      const feed = yield* ask(`watches/${id}${view}/live`)
+      yield* Effect.forkScoped(Effect.promise(() => feed.text().catch(() => "")))
+    }
     // The start of the page is over by then.
     yield* Effect.sleep("10 seconds")
     return yield* shares(pids, seconds)

@@ -294,7 +294,7 @@ describe("the floors", () => {
         /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|completions\/IdCompletion|help\/HelpText|person\/TrustQuestion|setup\/(?:Agent|Setup)Questions?|top\/TopWord|watching\/NamedTarget)\.ts$/u,
       "effect/cluster": /^packages\/hub\/src\/cluster\/HubCluster\.ts$/u,
       "effect/http":
-        /^packages\/(?:notify\/src\/(?:Delivery|Hearing)|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:(?:fleet|shown)\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
+        /^packages\/(?:notify\/src\/(?:Delivery|Hearing)|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:(?:fleet|run|shown)\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
       "effect/http-api": /^packages\/(?:fleet\/src\/(?:FleetApi|Hub)|hub\/src\/HubServer)\.ts$/u,
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
@@ -427,8 +427,12 @@ describe("the lines", () => {
     ["shell", /\bshell:\s*true\b|\bexecSync\(|(?<!\.)\bexec\(\s*[`"']/u],
     ["note of what is to be done some day", /\b(?:TODO|FIXME|XXX)\b/u]
   ]
-  /** Time of the host, as ISO 8601 and for a process without Effect. */
-  const ofTime = new Set(["packages/domain/src/Time.ts", "packages/node/src/own/HostClock.ts"])
+  /** Time of the host, as ISO 8601, for a process without Effect, and in a browser. */
+  const ofTime = new Set([
+    "packages/domain/src/Time.ts",
+    "packages/node/src/own/HostClock.ts",
+    "packages/page/src/asset/PageScript.ts"
+  ])
 
   describe("behaviour#never", () => {
     for (const [what, pattern] of banned) {

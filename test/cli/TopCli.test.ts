@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { bundle, stage, until, type Variables } from "./CliStage.ts"
+import { bundle, stage, task, until, type Variables } from "./CliStage.ts"
 import { first, theatre } from "./CliTheatre.ts"
 
 const missing = spawnSync("tmux", ["-V"]).status !== 0
@@ -87,7 +87,7 @@ describe("command-line#top", () => {
           Effect.sync(() => pane.lines().at(9)!),
           (line) => line !== ""
         )
-        assert.include(pane.lines().join("\n"), "working")
+        yield* pane.shows("working")
         assert.isBelow(Math.max(...pane.lines().map((line) => line.length)), 41)
         // A shell in which it was stopped has written over it, and reads lines again.
         const tty = pane.tmux("display-message", "-p", "#{pane_tty}").trim()
@@ -190,6 +190,36 @@ describe("command-line#top", () => {
       )
       yield* pane.shows("implementer of task-001, pid")
     })
+  )
+
+  it.live.skipIf(missing)(
+    "attach from top gives the screen back, and goes to the window in which the agent lives",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
+        const agent = join(the.home, "agent.sh")
+        fs.writeFileSync(
+          agent,
+          `exec '${process.execPath}' '${bundle}' __stand-in --session-id ${the.session} -- work\n`
+        )
+        const pane = yield* makePane(the, { columns: 80, rows: 24 })
+        pane.tmux("new-window", "-d", "-n", "agent", `sh '${agent}'`)
+        const sessions = join(the.home, "claude", "sessions")
+        const pids = Effect.sync(() => (fs.existsSync(sessions) ? fs.readdirSync(sessions) : []))
+        const [file] = yield* until(pids, (found) => found.length === 1 && the.sessions().length === 1)
+        const watch = the.start(["watch", "--json", "--pid", file!.replace(".json", ""), "--session-id", the.session])
+        yield* until(
+          Effect.sync(() => watch.lines.join("\n")),
+          (text) => text.includes("WatchSettled")
+        )
+        yield* pane.shows("1 working")
+        pane.press("a")
+        const shown = () => pane.tmux("display-message", "-p", "#{window_name}").trim()
+        yield* until(Effect.sync(shown), (name) => name === "agent")
+        pane.tmux("select-window", "-t", ":0")
+        yield* pane.ends(0)
+        assert.isTrue(pane.isRestored())
+      })
   )
 
   it.live.skipIf(missing)("top gives the screen back after a signal and after Ctrl-C, with their exit codes", () =>

@@ -94,7 +94,7 @@ describe("command-line#page", () => {
         await page.getByRole("slider").fill("8")
         await page.getByRole("button", { name: "Show this revision" }).click()
         await page.locator("#then [data-state=recovering]").waitFor()
-        await page.getByText("Release", { exact: true }).click()
+        await page.getByText("Release it…").click()
         await page.getByRole("button", { name: "Release it" }).click()
         await page.locator("#events").getByText("An operator released the watch").waitFor()
       })

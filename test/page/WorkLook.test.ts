@@ -1,107 +1,9 @@
 import { assert, describe } from "@effect/vitest"
-import { runProgram } from "@souffleur/process"
-import { Effect, FileSystem, Path } from "effect"
-import { readFileSync } from "node:fs"
-import { agentKind } from "../../packages/cli/src/agent/Kind.ts"
-import { keep } from "../../packages/agents/test/opencode/Database.ts"
-import { layerStage, makeStage, night } from "../../packages/page/test/PageStage.ts"
+import { Effect } from "effect"
+import { layerStage } from "../../packages/page/test/PageStage.ts"
 import { hindrances, inBrowser, narrow, overflow, shoot, tab, wide } from "./Chromium.ts"
-
-const recorded = (path: string) => readFileSync(new URL(`../../packages/${path}.jsonl`, import.meta.url), "utf8")
-const finished = (agent: string) => recorded(`agents/test/${agent}/fixtures/finished`)
-const codexId = /"id":"([^"]+)"/u.exec(finished("codex"))?.[1] ?? ""
-
-/** A session that each agent's own program has written: its id, and its file in a person's home. */
-const sessions = {
-  claude: {
-    id: "3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a",
-    file: ".claude/projects/-opera/3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a.jsonl",
-    text: recorded("agents/test/claude/fixtures/session"),
-    says: ["go", "Write"]
-  },
-  codex: {
-    id: codexId,
-    file: `.codex/sessions/2026/11/23/rollout-2026-11-23T02-17-11-${codexId}.jsonl`,
-    text: finished("codex"),
-    says: ["exec_command"]
-  },
-  copilot: {
-    id: "fin-1",
-    file: ".copilot/session-state/fin-1/events.jsonl",
-    text: finished("copilot"),
-    says: ["bash", "echo hello > made.txt"]
-  },
-  gemini: {
-    id: "90000001-1111-4111-8111-111111111111",
-    file: ".gemini/tmp/opera/chats/session-2026-11-23T12-44-90000001.jsonl",
-    text: finished("gemini"),
-    says: ["run_shell_command", "echo hello > made.txt"]
-  },
-  opencode: {
-    id: "ses_90000001ffeOperaOperaOpera",
-    file: ".local/share/opencode/opencode.db/ses_90000001ffeOperaOperaOpera",
-    text: finished("opencode"),
-    says: ["bash", "echo made > made.txt"]
-  },
-  pi: {
-    id: "fin-2",
-    file: ".pi/agent/sessions/--srv-opera--/2026-11-23T05-14-48-733Z_fin-2.jsonl",
-    text: finished("pi").replaceAll("fin-1", "fin-2"),
-    says: ["bash", "echo hello"]
-  },
-  qwen: {
-    id: "fin-3",
-    file: ".qwen/projects/-srv-opera/chats/fin-3.jsonl",
-    text: finished("qwen").replaceAll("fin-1", "fin-3"),
-    says: ["run_shell_command", "echo hello > made.txt"]
-  }
-} as const
-
-/** A page with a watch of each agent, whose work tree has changes. */
-const furnished = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const { home, project, serve, tell } = yield* makeStage({ agent: agentKind })
-  for (const [agent, { file, id, text }] of Object.entries(sessions)) {
-    const at = path.join(home, file)
-    yield* agent === "opencode"
-      ? keep(at, text)
-      : Effect.andThen(
-          fs.makeDirectory(path.dirname(at), { recursive: true }),
-          fs.writeFileString(at, text, { mode: 0o600 })
-        )
-    yield* tell(
-      `${agent}-0001`,
-      night(project).map((event) => ("sessionId" in event ? { ...event, sessionId: id } : event))
-    )
-  }
-  const git = (...args: ReadonlyArray<string>) =>
-    runProgram({
-      command: "git",
-      args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-      environment: { PATH: "/usr/bin:/bin", HOME: home, GIT_COMMITTER_DATE: "2026-02-27T00:00:00Z" },
-      stdin: "",
-      within: "30 seconds",
-      atMost: 100_000
-    })
-  const write = (name: string, text: string) => fs.writeFileString(path.join(project, name), text)
-  yield* git("init", "-q", "-b", "main")
-  yield* write("reminder.ts", "export const remind = (at: number) => at\n\nexport const late = true\n")
-  yield* write("old.md", "An old note.\n")
-  yield* git("add", "-A")
-  yield* git("commit", "-q", "-m", "Begin")
-  yield* write(
-    "reminder.ts",
-    `export const remind = (at: number) => at + 60_000\n\nexport const late = false // ${"x".repeat(300)}\n`
-  )
-  yield* fs.remove(path.join(project, "old.md"))
-  yield* write(
-    "a-new-file-with-a-rather-long-name-that-has-to-fit-a-telephone.test.ts",
-    "import { remind } from './reminder'\n"
-  )
-  const more = (text: string) => fs.writeFileString(path.join(home, sessions.claude.file), text, { flag: "a" })
-  return { link: yield* serve, more, tell }
-})
+import { sessions } from "./RealSessions.ts"
+import { furnishedWatches } from "./WorkStory.ts"
 
 const views = {
   list: "",
@@ -118,7 +20,7 @@ const spoken = (text: string) =>
 describe("command-line#page", () => {
   inBrowser("what each agent says and does is shown, from the session that its program wrote", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -141,7 +43,7 @@ describe("command-line#page", () => {
   )
   inBrowser("the conversation and the changes hinder no reader, and fit each window, light or dark", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -166,7 +68,7 @@ describe("command-line#page", () => {
   )
   inBrowser("an open conversation grows at its end, and stays there or where a person reads", () =>
     Effect.gen(function* () {
-      const { link, more } = yield* furnished
+      const { link, more } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       yield* Effect.promise(async () => {
         await page.goto(link)
@@ -191,7 +93,7 @@ describe("command-line#page", () => {
   )
   inBrowser("the title and the icon of an open list say how many need a person", () =>
     Effect.gen(function* () {
-      const { link, tell } = yield* furnished
+      const { link, tell } = yield* furnishedWatches
       const { complaints, page } = yield* tab()
       const icon = () => page.locator("link[rel=icon]").getAttribute("href")
       yield* Effect.promise(async () => {
@@ -210,7 +112,7 @@ describe("command-line#page", () => {
   )
   inBrowser("without JavaScript the conversation and the changes are whole", () =>
     Effect.gen(function* () {
-      const { link } = yield* furnished
+      const { link } = yield* furnishedWatches
       const { page } = yield* tab({ javaScriptEnabled: false, viewport: wide })
       yield* Effect.promise(async () => {
         await page.goto(link)

@@ -29,6 +29,7 @@ export { type Conversation, type Counts, type Frame, makeTurns, type Turns } fro
 export { type FilesModified, makeFilesModified } from "./kit/export/FilesModified.ts"
 export { type Dialect, makeExport } from "./kit/export/TranscriptExport.ts"
 export { makeSaidPart } from "./kit/said/SaidPart.ts"
+export { makeSessionPast } from "./kit/said/SessionPast.ts"
 export { makeFollower } from "./kit/lines/Follower.ts"
 export { linesSince } from "./kit/lines/Since.ts"
 export { newestMode } from "./kit/lines/NewestMode.ts"

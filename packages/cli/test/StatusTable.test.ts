@@ -3,7 +3,7 @@ import { StateWord } from "@souffleur/domain"
 import { type Job, jobWord } from "@souffleur/embed/internal"
 import { Schema } from "effect"
 import { paint } from "../src/Printing.ts"
-import { type StatusRow, statusTable } from "../src/explain/StatusTable.ts"
+import { limitCell, musiciansCell, type StatusRow, statusTable } from "../src/explain/StatusTable.ts"
 import { textColumns } from "../src/explain/TextColumns.ts"
 
 const now = 1_772_402_400_000
@@ -55,6 +55,27 @@ const night = [
 ]
 const printed = (rows: ReadonlyArray<StatusRow>, columns: number | undefined, mark: string | false = false) =>
   statusTable(rows, { now, columns, brush: paint(mark) })
+
+describe("command-line#top", () => {
+  it("the limit that comes first and the tasks of comms have a cell, and where none is known it is empty", () => {
+    const limit = { flag: null, used: 1, of: 2, span: null, resetsAt: null, basis: "estimated" } as const
+    const limits = [
+      { ...limit, limit: "tokens", reachedAt: now + 180 * minute },
+      { ...limit, limit: "dollars", reachedAt: now + 25 * minute },
+      { ...limit, limit: "turns", reachedAt: null }
+    ] as const
+    const task = { id: "a", sessionId: null, lastHeartbeat: null, heartbeatAge: null, windowPid: null }
+    const tasks = ["working", "working", "complete"].map((state) => ({ ...task, state }))
+    const seen = { limits, tasks } as unknown as StatusRow["seen"]
+    const row = { ...rowOf(), seen }
+    assert.deepStrictEqual(
+      [limitCell(row, now), musiciansCell(row, now)],
+      ["dollars lasts 25 m 0 s", "2 working, 1 complete"]
+    )
+    const none = { ...row, seen: { limits: [limits[2]], tasks: [] } as unknown as StatusRow["seen"] }
+    for (const one of [none, rowOf()]) assert.deepStrictEqual([limitCell(one, now), musiciansCell(one, now)], ["", ""])
+  })
+})
 
 describe("command-line#status", () => {
   it("a list says on a terminal of 80 columns what each job is, and what it says is below it", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { chosenJob, initialTop, jobsIn, keptChosen, paneJob } from "../src/top/Top.ts"
 import { pressed } from "../src/top/TopKey.ts"
-import { after, at, jobOf, key, topOf } from "./TopStage.ts"
+import { after, at, jobOf, key, needing, topOf } from "./TopStage.ts"
 
 describe("command-line#top", () => {
   describe("keys of top", () => {
@@ -12,6 +12,22 @@ describe("command-line#top", () => {
       assert.strictEqual(chosenJob({ ...top, news: { ...top.news!, living: jobs.toReversed() } })?.id, "b")
       assert.strictEqual(chosenJob(after(top, "home"))?.id, "a")
       assert.strictEqual(chosenJob(after(topOf([]), "down", "return", "w", "a", "r", "x", "h", "o")), undefined)
+    })
+    it("a job that leaves the filter gives way to the one that was nearest, below it or else above", () => {
+      const [a, b, c, d] = ["a", "b", "c", "d"].map((id) => jobOf(id))
+      const only = after(keptChosen(topOf([a!, b!, c!, d!])), "/", "w", "o", "r", "k", "return", "down", "down")
+      assert.strictEqual(chosenJob(only)?.id, "c")
+      const news = (...living: ReadonlyArray<ReturnType<typeof jobOf>>) =>
+        keptChosen({ ...only, news: { ...only.news!, living } })
+      // What needs a person is at the top of the list by now.
+      const left = news(jobOf("c", needing), a!, b!, d!)
+      assert.strictEqual(chosenJob(left)?.id, "d")
+      assert.strictEqual(chosenJob(news(jobOf("c", needing), jobOf("d", needing), a!, b!))?.id, "b")
+      assert.strictEqual(chosenJob(after(left, "escape"))?.id, "d")
+      // A filter that finds nothing forgets nothing.
+      const none = after(only, "/", "z", "z")
+      assert.strictEqual(chosenJob(none), undefined)
+      assert.strictEqual(chosenJob(after(none, "escape"))?.id, "c")
     })
     it("what ends something is asked for first by its name, and any other key but y says nothing", () => {
       for (const [name, word] of [

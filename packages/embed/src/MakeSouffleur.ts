@@ -19,8 +19,9 @@ import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import { stopPlan } from "./conducting/StopPlan.ts"
-import { type ConversationAsked, conversationNews, conversationOf } from "./jobs/JobConversation.ts"
-import { watchChanges } from "./jobs/JobChanges.ts"
+import { type ConversationAsked, conversationNews, conversationOf, pastOf } from "./sight/JobConversation.ts"
+import { watchChanges } from "./sight/JobChanges.ts"
+import { planChanges, planConversation, planConversationNews } from "./sight/PlanWork.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { outputOf, type OutputOptions } from "./jobs/JobOutput.ts"
 import { resultOf, wordsOfJob } from "./jobs/JobResult.ts"
@@ -194,7 +195,12 @@ export const makeSouffleur = Effect.gen(function* () {
     conversation: (name: WatchName, asked?: ConversationAsked) => here(conversationOf(name, asked)),
     conversationNews: (...of: Parameters<typeof conversationNews>) =>
       ownSpansOfStream(context)(conversationNews(...of)),
+    past: (...of: Parameters<typeof pastOf>) => here(pastOf(...of)),
     changes: (name: WatchName) => here(watchChanges(name)),
+    planConversation: (...of: Parameters<typeof planConversation>) => here(planConversation(...of)),
+    planConversationNews: (...of: Parameters<typeof planConversationNews>) =>
+      ownSpansOfStream(context)(planConversationNews(...of)),
+    planChanges: (...of: Parameters<typeof planChanges>) => here(planChanges(...of)),
     output: (name: WatchName, options?: OutputOptions) => ownSpansOfStream(context)(outputOf(name, options)),
     result: (name: WatchName) => here(resultOf(name)),
     planStatus: (named: NamedRun) => here(statusOfRun(named)),

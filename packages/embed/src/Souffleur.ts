@@ -1,13 +1,13 @@
 import { defaultAgent } from "./setup/DefaultAgent.ts"
-import type { Target, Watch } from "@souffleur/domain"
+import type { SaidPlace, SessionPast, Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
-import type { NamedRun, Run, WorkChanges } from "@souffleur/plan"
+import type { GitUnusable, NamedRun, Run, WorkChanges } from "@souffleur/plan"
 import { Config, Context, Effect, Layer, type Option, type Scope, type Stream } from "effect"
 import type { PlanName } from "./conducting/FindPlan.ts"
 import type { RunningPlan } from "./conducting/KeptRun.ts"
 import type { PlanStatus } from "./conducting/PlanStatus.ts"
 import type { Job } from "./jobs/Job.ts"
-import type { ConversationPart, ConversationAsked } from "./jobs/JobConversation.ts"
+import type { ConversationPart, ConversationAsked } from "./sight/JobConversation.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
 import type { JobResult } from "./jobs/JobResult.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
@@ -21,6 +21,8 @@ import type {
   DetachError,
   OutputError,
   PlanPreviewError,
+  PlanReadFailed,
+  PlanWorkError,
   ResultError,
   ResumeError,
   RetryError,
@@ -186,10 +188,35 @@ export class Souffleur extends Context.Service<
       from: { readonly session: number; readonly after: number }
     ) => Stream.Stream<ConversationPart, ResultError>
     /**
+     * Returns what so many bytes of the end of its session tell of the use of a watch over time, and the list that its
+     * agent keeps of its own work; `None`: there is none.
+     */
+    readonly past: (name: WatchName, bytes: number) => Effect.Effect<Option.Option<SessionPast>, ResultError>
+    /**
      * Returns how the work tree of a watch differs from the last commit that HEAD had before the watch began. It runs
      * no program that the repository names. Fails with `GitUnusable` where git cannot tell.
      */
     readonly changes: (name: WatchName) => Effect.Effect<WorkChanges, ChangesError>
+    /** Returns a bounded part of the conversation of one agent of a run, by the token of its assignment. */
+    readonly planConversation: (
+      name: PlanName,
+      token: string,
+      place?: SaidPlace
+    ) => Effect.Effect<Option.Option<ConversationPart>, PlanWorkError>
+    /** Streams what that agent says after a place, in bytes, until its work is over. */
+    readonly planConversationNews: (
+      name: PlanName,
+      token: string,
+      after: number
+    ) => Stream.Stream<ConversationPart, PlanWorkError>
+    /**
+     * Returns what the commits of a task changed since its base, on the terms of `changes`; `None`: it has not begun,
+     * or its base is not known.
+     */
+    readonly planChanges: (
+      name: PlanName,
+      taskId: string
+    ) => Effect.Effect<Option.Option<WorkChanges>, GitUnusable | PlanReadFailed>
     /**
      * Streams what the agent or the command of a watch printed, from the beginning as far as it is kept, then as it
      * comes, to the end of the watch. It is the same as a pipe gets from the command line. Fails with `NoOutput` for an

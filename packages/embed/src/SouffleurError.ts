@@ -177,3 +177,6 @@ export type ChangesError = GitUnusable | ReadFailed
 
 /** What came of a job cannot be told: its log or its parts fail. */
 export type ResultError = PartsError | ReadFailed
+
+/** What an agent of a plan said cannot be told: its log or its parts fail. */
+export type PlanWorkError = PartsError | PlanReadFailed

@@ -8,15 +8,17 @@ import { pageScript } from "./asset/PageScript.ts"
 import { pageStyle } from "./asset/PageStyle.ts"
 import { makeExcerpts } from "./history/Excerpts.ts"
 import { makeHistories } from "./history/Histories.ts"
+import { makePasts } from "./history/Pasts.ts"
 import { makeListPages } from "./ListPages.ts"
 import { makeFeeds } from "./LiveFeed.ts"
 import { collecting, entered, entrance, type GateOptions, hardened, refusal } from "./PageGate.ts"
 import { pageSecrets } from "./PageSecrets.ts"
 import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
-import { runPages } from "./RunPages.ts"
+import { runPages } from "./run/RunPages.ts"
+import { runWorkPages } from "./run/RunWorkPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
-import { changesPages } from "./shown/ChangesPages.ts"
+import { makeChangesPages } from "./shown/ChangesPages.ts"
 import { conversationPages } from "./shown/ConversationPages.ts"
 import { watchPages } from "./WatchPages.ts"
 
@@ -76,6 +78,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
   const world: PageWorld = {
     souffleur,
     excerpts: yield* makeExcerpts(souffleur),
+    pasts: yield* makePasts(souffleur),
     histories: yield* makeHistories(souffleur),
     gate,
     links: linksUnder(secrets.path),
@@ -92,8 +95,9 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
       ...(yield* makeListPages(world)),
       ...watchPages(world),
       ...conversationPages(world),
-      ...changesPages(world),
+      ...(yield* makeChangesPages(world)),
       ...runPages(world),
+      ...runWorkPages(world),
       ...reportPages(world),
       HttpRouter.route("GET", "/metrics", metrics)
     ],

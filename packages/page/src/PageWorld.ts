@@ -1,8 +1,9 @@
 import { plain } from "@souffleur/domain"
-import type { ReadFailed, PlanReadFailed, Souffleur } from "@souffleur/embed"
+import type { ReadFailed, ResultError, PlanReadFailed, Souffleur } from "@souffleur/embed"
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Excerpts } from "./history/Excerpts.ts"
+import type { Pasts } from "./history/Pasts.ts"
 import type { Histories } from "./history/Histories.ts"
 import { html, written } from "./Html.ts"
 import type { Feeds } from "./LiveFeed.ts"
@@ -19,6 +20,7 @@ export interface PageWorld {
   readonly links: Links
   readonly feed: Feeds
   readonly excerpts: Excerpts<ReadFailed>
+  readonly pasts: Pasts<ResultError>
   readonly histories: Histories<PlanReadFailed>
   readonly seen: Effect.Effect<Seen>
 }
@@ -60,8 +62,11 @@ const Query = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.A
 /** How often the processes and the files of one agent are looked at for a reader. */
 export const stateEvery = "5 seconds"
 
-/** Reads the name in the address. */
-export const idInPath = Effect.map(HttpRouter.params, ({ id }) => id ?? "")
+/** Reads a part of the address. */
+export const inPath = (name: string) => Effect.map(HttpRouter.params, (params) => params[name] ?? "")
+
+/** Reads the name of a job in the address. */
+export const idInPath = inPath("id")
 
 /** Reads the words of the address. A word that is there twice is left out. */
 export const queried = Effect.map(

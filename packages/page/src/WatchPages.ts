@@ -1,5 +1,5 @@
 import { describeEvent, FleetWord, type Recorded } from "@souffleur/domain"
-import { type NamedWatch, type PartsError, type ReadFailed } from "@souffleur/embed"
+import { type NamedWatch, type PartsError, type ReadFailed, watchTimeline } from "@souffleur/embed"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -22,8 +22,19 @@ import { eventItem, whyPart } from "./view/EventItems.ts"
 import type { JobLinks } from "./view/Links.ts"
 import { needsYou } from "./view/StateBadge.ts"
 import type { Seen } from "./view/Seen.ts"
+import { musiciansPart, todoPart } from "./view/TodoPart.ts"
+import { useChart } from "./view/UseChart.ts"
 import { actsPart, watchActs } from "./view/WatchActs.ts"
-import { eventsHead, eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+import {
+  eventsHead,
+  eventsOnPage,
+  historyPart,
+  statePart,
+  statesOf,
+  thenPart,
+  watchPage,
+  watchView
+} from "./view/WatchPage.ts"
 import { watchHead } from "./shown/WatchTabs.ts"
 
 /** A watch as its page asks for it: of this host, or of the copy that a hub has. */
@@ -61,6 +72,13 @@ export const showWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>) {
   const live = shown.below === null ? `${links.watch(found.id)}/live?${query}` : null
   const main = watchPage(shown, links, yield* seen)
   return framed({ title: `${found.id} · souffleur`, needs: neededBy(shown.moving), live, main }, sight)
+})
+
+/** Answers with the states at all revisions of the drawing around a revision, so that the slider moves at once. */
+export const showStates = Effect.fnUntraced(function* <E>({ excerpts, find, seen }: WatchSight<E>) {
+  const { id } = yield* find(yield* idInPath)
+  const drawn = yield* excerpts(id, numberOf((yield* queried)("around")))
+  return HttpServerResponse.jsonUnsafe(statesOf(drawn, yield* seen))
 })
 
 /** Answers with the state at the revision that the slider names, in the drawing around the revision of the page. */
@@ -144,7 +162,15 @@ const say = (world: PageWorld, how: FleetWord) =>
   )
 
 /** Returns how this host shows its watches. */
-const sightOf = ({ excerpts, feed, gate, links, seen, souffleur }: PageWorld): WatchSight<ReadFailed | PartsError> => ({
+const sightOf = ({
+  excerpts,
+  feed,
+  gate,
+  links,
+  pasts,
+  seen,
+  souffleur
+}: PageWorld): WatchSight<ReadFailed | PartsError> => ({
   links,
   seen,
   feed,
@@ -153,11 +179,19 @@ const sightOf = ({ excerpts, feed, gate, links, seen, souffleur }: PageWorld): W
   events: souffleur.events,
   head: (found) => watchHead(found, "", links),
   moving: Effect.fnUntraced(function* (found) {
+    const { id, watch } = found
+    const past = watch.kind === "agent" ? yield* pasts({ id, sessionId: watch.sessionId }) : null
+    const drawn = yield* excerpts(id)
+    const now = yield* seen
+    const timeline = watchTimeline(drawn.events, now.now, drawn.before)
     const form = { address: links.watch(found.id), hidden: { secret: gate.secrets.form } }
     const status = yield* souffleur.status(found)
     return [
-      { event: "part", name: "state", data: statePart(status, yield* seen), needs: needsYou(status) },
-      { event: "part", name: "acts", data: actsPart(gate.acts ? watchActs(found.watch, form) : []) }
+      { event: "part", name: "state", data: statePart(status, now), needs: needsYou(status.job) },
+      { event: "part", name: "acts", data: actsPart(gate.acts ? watchActs(found.watch, form) : []) },
+      { event: "part", name: "musicians", data: musiciansPart(status.tasks) },
+      { event: "part", name: "todos", data: todoPart(past?.todos ?? null) },
+      { event: "part", name: "use", data: useChart(past?.points ?? [], timeline, now) }
     ]
   })
 })
@@ -169,6 +203,7 @@ export const watchPages = (world: PageWorld) => {
   return [
     HttpRouter.route("GET", "/watches/:id", failing(showWatch(sight))),
     HttpRouter.route("GET", "/watches/:id/then", failing(showThen(sight))),
+    HttpRouter.route("GET", "/watches/:id/states", failing(showStates(sight))),
     HttpRouter.route("GET", "/watches/:id/live", failing(followWatch(sight))),
     ...FleetWord.literals.map((word) => HttpRouter.route("POST", `/watches/:id/${word}`, failing(say(world, word)))),
     HttpRouter.route("GET", "/watches/:id/export", failing(download(world)))

@@ -70,7 +70,7 @@ describe("fleet#page", () => {
       )
       const { status, text } = yield* ask(`${list}${log}/runs/auth-0001`, { headers: { cookie } })
       assert.strictEqual(status, 200)
-      for (const part of ["Tasks", "reviewer, attempt 1", "3f2a9c1d", "What happened"]) assert.include(text, part)
+      for (const part of ["Tasks", "Reviewer, attempt 1", "3f2a9c1d", "What happened"]) assert.include(text, part)
       assert.notInclude(text, "<form")
       const feed = yield* reading(`${list}${log}/runs/auth-0001/live?after=5`, { cookie })
       yield* feed.until((sent) => sent.includes('id="e7"') && sent.includes('id="tasks"'))

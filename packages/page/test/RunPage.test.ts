@@ -12,7 +12,7 @@ describe("command-line#page", () => {
       const { cookie, list } = yield* enter(yield* serve)
       const { status, text } = yield* ask(`${list}runs/auth-0001`, { headers: { cookie } })
       assert.strictEqual(status, 200)
-      for (const words of ["needs you", "Create the model", "implementer, attempt 1", "rejected", "tests are missing"])
+      for (const words of ["needs you", "Create the model", "Implementer, attempt 1", "rejected", "tests are missing"])
         assert.include(text, words)
       assert.include(text, "<code>3f2a9c1d</code>")
       assert.include(text, "no test of an empty input")
@@ -29,7 +29,7 @@ describe("command-line#page", () => {
       const { text } = yield* ask(`${list}runs/auth-0001`, { headers: { cookie } })
       assert.match(text, /<dt>At work<\/dt>\s*<dd>implementer of task-001, attempt 1<\/dd>/u)
       assert.match(text, /<dt>Agent<\/dt>\s*<dd>pid \d+, gone, for /u)
-      const [, output] = /<dt>Output of the agent<\/dt>\s*<dd><code>([^<]+)<\/code>/u.exec(text) ?? []
+      const [, output] = /<dt>Output of the agent<\/dt>\s*<dd><code title="[^"]+">([^<]+)<\/code>/u.exec(text) ?? []
       assert.isTrue(output?.startsWith(`${stateDir}/launches/run-p-3f2a-a1`), output)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
@@ -110,7 +110,7 @@ describe("command-line#page", () => {
       const { cookie, list } = yield* enter(yield* serve)
       const feed = yield* reading(`${list}runs/auth-0001/live?after=3`, { cookie })
       yield* tellRun("auth-0001", events.slice(3), 3)
-      yield* feed.until((text) => text.includes("escalated"))
+      yield* feed.until((text) => text.includes("id: 7\n"))
       feed.close()
       assert.match(feed.text(), /id: 7\n/u)
       assert.include(feed.text(), "3f2a9c1d")

@@ -47,6 +47,21 @@ describe("command-line#page", () => {
     assert.notMatch(many, /class="name/u)
     for (let n = 2; n <= 40; n++) assert.include(many, `<li>Generation S${n}: `)
   })
+  it("ticks are at even times of the reader's clock, with room between them, and none is in a folded stretch", () => {
+    const ticks = (text: string) =>
+      [...text.matchAll(/class="tick-at" x="([\d.]+)%" y="70">([^<]+)</gu)].map(([, x, at]) => [Number(x), at] as const)
+    const events = nights(40)
+    const now = began + 40 * 599_000
+    const shown = ticks(written(watchDrawing(watchTimeline(events, now), null, { now, zone: () => 1_800_000 })))
+    assert.isAbove(shown.length, 2)
+    for (const [n, [x, at]] of shown.entries()) {
+      assert.match(at ?? "", /^\d\d:00$/u)
+      assert.isAtLeast(x - (shown[n - 1]?.[0] ?? 0), 12)
+    }
+    const later = now + 300 * 86_400_000
+    for (const [x] of ticks(written(watchDrawing(watchTimeline(events, later), null, { now: later, zone: utc }))))
+      assert.isAtMost(x, 94)
+  })
   it("the signs of many deaths are small", () => {
     assert.include(drawn(3), 'class="death" transform="scale(1)"')
     const many = drawn(40)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
-import { gitIn as guardedGit, workChanges } from "../src/index.ts"
+import { commitChanges, gitIn as guardedGit, workChanges } from "../src/index.ts"
 import { gitIn } from "./GitIn.ts"
 
 const day = 86_400_000
@@ -69,6 +69,46 @@ describe("command-line#page", () => {
           undefined
         ]
       )
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+  it.live("the work of a task is what its commits changed since its base, whatever the work tree has by now", () =>
+    Effect.gen(function* () {
+      const { commit, git, project, write } = yield* repository
+      const head = Effect.map(git("rev-parse", "HEAD"), (text) => text.trim())
+      yield* commit(-1)
+      const base = yield* head
+      yield* write("a.txt", "one\n2\nthree\n")
+      yield* write(".gitattributes", "*.txt diff=evil\n")
+      yield* git("config", "diff.evil.textconv", `touch ${project}/ran; cat`)
+      yield* git("config", "diff.evil.command", `touch ${project}/ran`)
+      yield* commit(1)
+      const done = yield* head
+      yield* write("a.txt", "other\n")
+      yield* write("fresh.md", "not committed\n")
+      yield* commit(2)
+      const patches = (found: {
+        readonly files: ReadonlyArray<{ readonly path: string; readonly patch: string | null }>
+      }) => found.files.map(({ patch, path }) => [path, patch?.trim()])
+      const task = yield* commitChanges(project, { base, head: done })
+      assert.strictEqual(task.base, base)
+      assert.deepInclude(patches(task), ["a.txt", "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three"])
+      assert.notInclude(
+        task.files.map(({ path }) => path),
+        "fresh.md"
+      )
+      const now = yield* commitChanges(project, { base: done, head: null })
+      assert.deepStrictEqual(
+        now.files.map(({ path }) => path),
+        ["a.txt", "fresh.md"]
+      )
+      const all = yield* commitChanges(project, { base: null, head: base })
+      assert.deepStrictEqual(
+        all.files.map(({ path }) => path),
+        ["a.txt", "gone.txt"]
+      )
+      assert.isFalse(yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(`${project}/ran`)))
+      for (const head of ["--output=x", "main", "0000000000"])
+        assert.include((yield* Effect.flip(commitChanges(project, { base, head }))).message, "git does not tell")
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
   it.live("a repository that begins later is new as a whole, and a folder without one is a sentence", () =>

@@ -1,4 +1,4 @@
-import { plain, Words } from "@souffleur/domain"
+import { limitLasts, plain, Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type Job, jobNote, jobSigns, type JobWord, jobWord } from "@souffleur/embed/internal"
 import { type Used, usedInWords } from "@souffleur/plan"
@@ -53,6 +53,21 @@ const cost: Cell = (row) => {
   const used = statusUse(row)
   if (used.dollars > 0) return Words.dollars(used.dollars)
   return used.tokens > 0 ? usedInWords(used) : ""
+}
+
+/** Says which limit comes first, and how long it lasts; empty: none is foreseen. */
+export const limitCell: Cell = ({ seen }, now) => {
+  const [first] = (seen?.limits ?? [])
+    .flatMap((one) => (one.reachedAt === null ? [] : [{ ...one, reachedAt: one.reachedAt }]))
+    .toSorted((a, b) => a.reachedAt - b.reachedAt)
+  return first === undefined ? "" : `${first.limit} ${limitLasts(first, now)}`
+}
+
+/** Counts the tasks of comms by their states; empty: there are none. */
+export const musiciansCell: Cell = ({ seen }) => {
+  const counts = new Map<string, number>()
+  for (const { state } of seen?.tasks ?? []) counts.set(state, (counts.get(state) ?? 0) + 1)
+  return plain([...counts].map(([state, count]) => `${count} ${state}`).join(", "), maxCell)
 }
 
 const processOf: Cell = ({ seen }) =>

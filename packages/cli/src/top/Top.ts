@@ -30,6 +30,8 @@ export interface Top {
   readonly view: "list" | "job" | "why" | "help"
   /** The key of the chosen job; `null`: there was none yet. */
   readonly chosen: string | null
+  /** The keys of the rows among which it was chosen, in their order. */
+  readonly rows: ReadonlyArray<string>
   readonly sort: (typeof sorts)[number]
   /** Words that a job in the list has; empty: all are there. */
   readonly filter: string
@@ -57,6 +59,7 @@ export const initialTop: Top = {
   sights: new Map(),
   view: "list",
   chosen: null,
+  rows: [],
   sort: "state",
   filter: "",
   typing: false,
@@ -105,12 +108,17 @@ export const jobsIn = (top: Top): ReadonlyArray<Job> =>
     .filter((job) => isWanted(job, top.filter.toLowerCase()))
     .toSorted(orders[top.sort](top))
 
-/** Returns the place of the chosen job among the rows. It stays chosen where the order changes. */
-export const chosenAt = (top: Top, jobs: ReadonlyArray<Job> = jobsIn(top)): number =>
-  Math.max(
-    0,
-    jobs.findIndex((job) => jobKey(job) === top.chosen)
-  )
+/**
+ * Returns the place of the chosen job among the rows. It stays chosen where the order changes. One that has left the
+ * rows gives way to the one that was nearest.
+ */
+export const chosenAt = (top: Top, jobs: ReadonlyArray<Job> = jobsIn(top)): number => {
+  const places = new Map(jobs.map((job, place) => [jobKey(job), place]))
+  const was = top.rows.indexOf(top.chosen ?? "")
+  const near = top.rows.keys().flatMap((away) => [top.rows[was + away], top.rows[was - away]])
+  const candidates = [top.chosen, ...(was === -1 ? [] : near)]
+  return candidates.flatMap((key) => places.get(key ?? "") ?? [])[0] ?? 0
+}
 
 /** Returns the chosen job; `undefined`: there is none. One whose text is shown need not be in the list any more. */
 export const chosenJob = (top: Top): Job | undefined => {
@@ -122,7 +130,10 @@ export const chosenJob = (top: Top): Job | undefined => {
 /** Chooses the job that the screen shows as chosen, so that it stays so where the list moves. */
 export const keptChosen = (top: Top): Top => {
   const job = chosenJob(top)
-  return job === undefined ? top : { ...top, chosen: jobKey(job) }
+  const rows = jobsIn(top).map(jobKey)
+  return job === undefined
+    ? { ...top, rows: top.chosen === null ? rows : top.rows }
+    : { ...top, chosen: jobKey(job), rows }
 }
 
 /** Returns the job whose output is shown; `undefined`: none is. */

@@ -1,6 +1,6 @@
 import type { Job } from "@souffleur/embed"
 import type { Terminal } from "effect"
-import { statusLayout, type StatusRow, statusTone } from "../explain/StatusTable.ts"
+import { limitCell, musiciansCell, statusLayout, type StatusRow, statusTone } from "../explain/StatusTable.ts"
 import { textColumns } from "../explain/TextColumns.ts"
 import { cut } from "../Wrapped.ts"
 import { sparkline } from "./TopActivity.ts"
@@ -34,7 +34,11 @@ export const topTable = (
   const layout = statusLayout(rows, {
     columns: columns - mark - room,
     now,
-    more: [{ head: "LAST HOUR", rank: 3, of: ({ job }) => activity(job) }]
+    more: [
+      { head: "LAST HOUR", rank: 3, of: ({ job }) => activity(job) },
+      { head: "LIMIT", rank: 4, of: limitCell },
+      { head: "MUSICIANS", rank: 5, of: musiciansCell }
+    ]
   })
   const rest = columns - mark - layout.width - gap
   const shown = (note: string) => (rest < leastNote ? "" : cut(note, rest))

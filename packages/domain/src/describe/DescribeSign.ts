@@ -70,16 +70,20 @@ export const formatLimits = ({ then, ...limits }: JobLimits): string => {
   return `${all.join(", ")}: ${then === "stop" ? "then it is ended, and its watch too" : "then it is not brought back any more"}`
 }
 
+/** Says how long a limit lasts at this rate. `at`: epoch ms of the look. */
+export const limitLasts = ({ reachedAt, resetsAt }: LimitAhead, at: number): string =>
+  reachedAt === null
+    ? `lasts until it begins anew in ${duration(resetsAt === null ? null : resetsAt - at)}`
+    : `lasts ${duration(reachedAt - at)}`
+
 /** Says how long a limit lasts if its use goes on as it did until a moment, epoch ms. */
 export const limitInWords = (one: LimitAhead, at: number): string => {
-  const { basis, flag, limit, of, reachedAt, resetsAt, span, used } = one
+  const { basis, flag, limit, of, span, used } = one
   const what =
     limit === "usage"
       ? `usage limit of ${duration(span)}: ${used} %`
       : `${flag === null ? `limit of ${limit}` : `cap of ${limit} (${flag})`}: ${amountInWords(limit, used)} of ${amountInWords(limit, of)}`
-  if (reachedAt !== null) return `${what} used, lasts ${duration(reachedAt - at)} (${basis})`
-  const left = resetsAt === null ? null : resetsAt - at
-  return `${what} used, lasts until it begins anew in ${duration(left)} (${basis})`
+  return `${what} used, ${limitLasts(one, at)} (${basis})`
 }
 
 const ceiling = (event: typeof Event.CeilingReached.Type, who: Reader["who"]): string => {

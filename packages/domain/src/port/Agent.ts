@@ -13,6 +13,7 @@ import type {
   SessionFile,
   SessionMark,
   SessionNotFound,
+  SessionPast,
   Spent
 } from "./AgentSession.ts"
 import type { EndWords } from "./EndWord.ts"
@@ -166,6 +167,12 @@ export class Agent extends Context.Service<
      * be read. It is only for showing, and decides nothing. Absent: none can be shown.
      */
     readonly conversation?: (sessionId: string, place?: SaidPlace) => Effect.Effect<Option.Option<SaidPart>>
+    /**
+     * Returns the use over time that so many bytes of the end of a session file tell, and the list that its agent keeps
+     * of its own work; `None`: it cannot be read. It is only for showing, and decides nothing. Absent: nothing can be
+     * shown.
+     */
+    readonly past?: (sessionId: string, bytes: number) => Effect.Effect<Option.Option<SessionPast>>
     /**
      * Makes a reader of one output, line by line. A line in the agent's format for programs becomes its text, and a
      * line for each tool. `None`: the line is text already. Into a pipe, a format that the user asked for is text too.

@@ -138,6 +138,31 @@ export interface SaidPart {
   readonly to: number
 }
 
+/** A moment of a session, epoch ms. Absent: its record does not tell. */
+export interface UsePoint {
+  readonly at: number
+  /** The context in use at an answer, in tokens, and the window of its model. */
+  readonly context?: number
+  readonly window?: number
+  /** What that answer used. */
+  readonly tokens?: number
+  readonly dollars?: number
+}
+
+/** An item of the list that an agent keeps of its own work. These are words of others. */
+export interface Todo {
+  readonly text: string
+  readonly state: "open" | "doing" | "done" | "dropped"
+}
+
+/** What the end of a session file tells of the past. */
+export interface SessionPast {
+  /** Oldest first. */
+  readonly points: ReadonlyArray<UsePoint>
+  /** The list that the agent wrote last; `null`: it wrote none there. */
+  readonly todos: ReadonlyArray<Todo> | null
+}
+
 /** One complete export on disk. */
 export const Export = Schema.Struct({
   path: Schema.String,

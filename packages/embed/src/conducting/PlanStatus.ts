@@ -10,6 +10,8 @@ import { runJob, unreadableInWords } from "../jobs/Job.ts"
 /** A run as it is now, with a look at its processes. `null`: unknown, or there is none. */
 export interface PlanStatus extends NamedRun {
   readonly state: StateWord
+  /** True while somebody holds it. */
+  readonly held: boolean
   /** The most urgent need of a person, with the command to type next; `null`: nothing. */
   readonly need: Need | null
   /** The state in a few words for a person, which may change. */
@@ -47,10 +49,11 @@ export const planStatus = Effect.fn("planStatus")(function* (named: NamedRun, zo
     : Option.none()
   const turn = Option.getOrUndefined(signs)?.turn
   const owner = run.owner === null ? null : yield* processes.condition(run.owner.process)
-  const { need, state } = runJob(named, owner !== null && !isOver(owner))
+  const { held, need, state } = runJob(named, owner !== null && !isOver(owner))
   return {
     ...named,
     state,
+    held,
     need,
     standing: unreadable === undefined ? runStanding(run, agent, zone) : unreadableInWords(unreadable),
     needs: unreadable === undefined && (needsPerson(run) || stuck(run).length > 0) ? runNeeds(id, run, outputPath) : [],

@@ -39,6 +39,8 @@ export interface WatchPart {
   readonly title: string | null
   readonly project: string
   readonly state: StateWord
+  /** See `Job.held`. */
+  readonly held: boolean
   readonly standing: string
   /** How it ended; `null`: it lives. */
   readonly end: NonNullable<Watch["end"]> | null
@@ -62,6 +64,8 @@ export interface RunPart {
   readonly id: string
   readonly project: string
   readonly state: StateWord
+  /** See `Job.held`. */
+  readonly held: boolean
   readonly standing: string
   /** The tasks that an agent worked on, or that were completed. */
   readonly tasks: ReadonlyArray<TaskStretch>
@@ -126,7 +130,7 @@ const isSuccessful =
     outcome === "taken" || (outcome === "launched" && !deaths.find((death) => death.revision > revision)?.retries)
 
 const watchPart = (
-  { id, project, standing, state, title }: Job,
+  { held, id, project, standing, state, title }: Job,
   whole: WatchTimeline,
   { end, tasks = [] }: Pick<Extract<JobHistory, { readonly timeline: object }>, "end" | "tasks">,
   period: Period
@@ -144,6 +148,7 @@ const watchPart = (
     title,
     project,
     state,
+    held,
     standing,
     end: end ?? null,
     watched: lengthOf({ from, to }, period.until),
@@ -153,13 +158,14 @@ const watchPart = (
   }
 }
 
-const runPart = ({ id, project, standing, state }: Job, timeline: RunTimeline, period: Period): RunPart => {
+const runPart = ({ held, id, project, standing, state }: Job, timeline: RunTimeline, period: Period): RunPart => {
   const tasks = timeline.tasks.filter(({ agents, to }) => isAt(period)(to) || agents.some(isIn(period)))
   const agents = tasks.flatMap((task) => task.agents).filter(({ to }) => isAt(period)(to))
   return {
     id,
     project,
     state,
+    held,
     standing,
     tasks,
     completed: tasks.filter(({ outcome, to }) => outcome === "completed" && isAt(period)(to)).length,

@@ -1,3 +1,4 @@
+import type { ModelChoice } from "@souffleur/domain"
 import {
   blockers,
   evolveRun,
@@ -24,12 +25,29 @@ export interface AgentStretch extends Stretch {
   readonly head: string | null
   readonly role: Extract<RunEvent, { readonly _tag: "AgentAsked" }>["role"]
   readonly attempt: number
+  /** Its session; `""`: it is not known yet. */
+  readonly sessionId: string
+  /** The model and the effort of its session. */
+  readonly choice: ModelChoice
   readonly outcome: AgentOutcome | null
   /** The summary of a reviewer, or the reason of a failure; `null`: there is none. These are words of others. */
   readonly words: string | null
   /** The commits of an implementation, oldest first. */
   readonly commits: ReadonlyArray<string>
+  /** What a review found. These are words of others. */
+  readonly findings: Findings
+  /** What it used; `null`: it is not told. */
+  readonly used: Task["used"] | null
 }
+
+/** The findings of a review: those that hold the work up, what to do about them, and those that hold nothing up. */
+export interface Findings {
+  readonly issues: ReadonlyArray<string>
+  readonly suggestions: ReadonlyArray<string>
+  readonly minor: ReadonlyArray<string>
+}
+
+const noFindings: Findings = { issues: [], suggestions: [], minor: [] }
 
 /** How an agent of a run ended. */
 export type AgentOutcome =
@@ -40,6 +58,7 @@ export type AgentOutcome =
   | "rejected"
   | "unfinished"
   | "limited"
+  | "stopped"
   | "never ran"
 
 /** What the gate of a task said of its work at a commit. */
@@ -48,8 +67,8 @@ export interface GateVerdict {
   readonly head: string
   /** Those that ended with 0, or the one that refused it, as lines. These are a plan's words. */
   readonly programs: ReadonlyArray<string>
-  /** How the last program refused it; `null`: each ended with 0. */
-  readonly refused: { readonly code: number | null } | null
+  /** How the last program refused it, with the end of its output; `null`: each ended with 0. */
+  readonly refused: { readonly code: number | null; readonly said: string } | null
 }
 
 /** A task of a run. `from` is `null` before it begins. */
@@ -95,19 +114,19 @@ export interface RunTimeline {
 }
 
 type Recorded = RecordedAs<RunEvent>
-type Outcome = Pick<AgentStretch, "outcome" | "words" | "commits">
+type Outcome = Pick<AgentStretch, "outcome" | "words" | "commits" | "findings">
 
-const outcome = (outcome: AgentOutcome, words: string | null = null, commits: ReadonlyArray<string> = []): Outcome => ({
-  outcome,
-  words,
-  commits
-})
+const outcome = (
+  outcome: AgentOutcome,
+  words: string | null = null,
+  { commits = [], ...found }: Partial<Findings> & { readonly commits?: ReadonlyArray<string> } = {}
+): Outcome => ({ outcome, words, commits, findings: { ...noFindings, ...found } })
 
 /** Returns what an event says of the agent with its token; `undefined`: nothing of its outcome. */
 const outcomeOf = (event: RunEvent): Outcome | undefined => {
   switch (event._tag) {
     case "ImplementationCompleted":
-      return outcome("done", null, event.commits)
+      return outcome("done", null, { commits: event.commits })
     case "ImplementationBlocked":
       return outcome("blocked", event.message)
     case "ImplementationFailed":
@@ -116,14 +135,18 @@ const outcomeOf = (event: RunEvent): Outcome | undefined => {
     case "PlanQuestioned":
       return event.message === null ? outcome("done") : outcome("failed", event.message)
     case "ReviewApproved":
-      return outcome("approved", event.summary)
-    case "ReviewRejected":
-      return outcome("rejected", event.feedback.summary)
+      return outcome("approved", event.summary, { minor: event.minor })
+    case "ReviewRejected": {
+      const { issues, suggestions, summary } = event.feedback
+      return outcome("rejected", summary, { issues, suggestions, minor: event.minor })
+    }
     case "AgentNudged":
       return outcome("unfinished", event.message)
     case "AgentLimited":
     case "AgentReplaced":
       return outcome("limited", event.kind)
+    case "AgentStopped":
+      return outcome("stopped")
     case "AgentNeverRan":
       return outcome("never ran")
     default:
@@ -132,11 +155,11 @@ const outcomeOf = (event: RunEvent): Outcome | undefined => {
 }
 
 /** Returns every agent of a run, in the order in which they were asked for, with its task. */
-const agentsOf = (events: ReadonlyArray<Recorded>) => {
+export const runAgents = (events: ReadonlyArray<Recorded>) => {
   const found: Array<AgentStretch> = []
   for (const { event } of events) {
     if (event._tag === "AgentAsked") {
-      const { agent, at, attempt, head, role, standIn, taskId, token } = event
+      const { agent, at, attempt, choice = {}, head, role, sessionId, standIn, taskId, token } = event
       found.push({
         token,
         role,
@@ -145,16 +168,17 @@ const agentsOf = (events: ReadonlyArray<Recorded>) => {
         standsIn: standIn !== undefined,
         head,
         attempt,
+        sessionId,
+        choice,
         from: at,
         to: null,
         outcome: null,
         words: null,
-        commits: []
+        commits: [],
+        findings: noFindings,
+        used: null
       })
     }
-    const end = outcomeOf(event)
-    const index = end === undefined || !("token" in event) ? -1 : found.findIndex(({ token }) => token === event.token)
-    if (index !== -1) found[index] = { ...found[index]!, ...end, to: event.at }
     // The finishing step has no token in its outcome.
     const last = found.at(-1)
     if (event._tag === "RunFinished" && last?.role === "finisher" && last.to === null)
@@ -163,6 +187,16 @@ const agentsOf = (events: ReadonlyArray<Recorded>) => {
         ...outcome(event.finishing === "failed" ? "failed" : "done", event.message),
         to: event.at
       }
+    const index = "token" in event ? found.findIndex(({ token }) => token === event.token) : -1
+    const one = found[index]
+    if (one === undefined) continue
+    const end = outcomeOf(event)
+    if (end !== undefined) found[index] = { ...one, ...end, to: event.at }
+    if (event._tag === "AgentSessionFound") found[index] = { ...one, sessionId: event.sessionId }
+    if (event._tag === "AgentSpent") {
+      const { dollars, tokens } = event
+      found[index] = { ...one, used: { dollars, tokens } }
+    }
   }
   return found
 }
@@ -194,7 +228,7 @@ const verdictsOf = (events: ReadonlyArray<Recorded>): ReadonlyMap<string, Readon
     const said =
       event._tag === "WorkVerified"
         ? { programs: event.programs, refused: null }
-        : { programs: [event.program], refused: { code: event.code } }
+        : { programs: [event.program], refused: { code: event.code, said: event.said } }
     found.set(taskId, [...(found.get(taskId) ?? []), { at, head, ...said }])
   }
   return found
@@ -226,7 +260,7 @@ const stretchOf = (
 /** Returns the timeline of a run from all its events. `now`: epoch milliseconds of the look. */
 export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTimeline => {
   const run = events.reduce((state, { event }) => evolveRun(state, event), initialRun)
-  const agents = agentsOf(events)
+  const agents = runAgents(events)
   const verdicts = verdictsOf(events)
   const over = isRunOver(run)
   const last = events.at(-1)?.event.at ?? now

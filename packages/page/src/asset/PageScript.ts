@@ -47,12 +47,52 @@ const append = (row) => {
   while (rows.children.length > 500) rows.firstElementChild.remove()
   if (atEnd) root.scrollTop = root.scrollHeight
 }
-const slider = document.querySelector("form.slider")
-slider?.addEventListener("input", async ({ target }) => {
-  slider.querySelector("output").textContent = target.value
-  const answer = await fetch(slider.dataset.then + "&at=" + target.value)
-  if (answer.ok && slider.elements.at.value === target.value) parsed(await answer.text()).forEach(replace)
+const sliderOf = ({ target }) => target.closest?.("form.slider")
+const states = new Map()
+const statesOf = ({ dataset: { states: address } }) => {
+  if (!states.has(address)) {
+    const known = { at: new Map(), texts: [] }
+    states.set(address, known)
+    fetch(address).then((answer) => answer.json()).then(({ at, texts }) =>
+      Object.assign(known, { texts, at: new Map(at.map((one) => [String(one.revision), one])) })
+    ).catch(() => states.delete(address))
+  }
+  return states.get(address)
+}
+const prepare = (event) => { const slider = sliderOf(event); if (slider) statesOf(slider) }
+document.addEventListener("pointerover", prepare)
+document.addEventListener("focusin", prepare)
+document.addEventListener("input", async (event) => {
+  const slider = sliderOf(event)
+  if (!slider) return
+  const { value } = event.target
+  slider.querySelector("output").textContent = value
+  const { at, texts } = statesOf(slider)
+  const one = at.get(value)
+  if (one) {
+    event.target.setAttribute("aria-valuetext", one.said)
+    const state = document.getElementById("then-state")
+    const [said, facts] = [one.state, one.facts].map((all) => all.map((n) => texts[n]).join(""))
+    state.replaceChildren(...parsed('<p class="standing" role="status">' + said + '</p><dl class="facts">' + facts + "</dl>"))
+    const cursor = document.querySelector("#then .cursor")
+    for (const [name, where] of [["x1", one.x], ["x2", one.x], ["visibility", "visible"]]) cursor.setAttribute(name, where)
+    return
+  }
+  const answer = await fetch(slider.dataset.then + "&at=" + value)
+  if (answer.ok && slider.elements.at.value === value) parsed(await answer.text()).forEach(replace)
 })
+const away = (millis) => {
+  const minutes = Math.floor(Math.abs(millis) / 60000)
+  if (minutes < 1) return millis < 0 ? "soon" : "just now"
+  const length = minutes < 60 ? minutes + " min" : minutes < 2880 ? Math.floor(minutes / 60) + " h" : Math.floor(minutes / 1440) + " d"
+  return millis < 0 ? "in " + length : length + " ago"
+}
+setInterval(() => {
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const words = away(Date.now() - Date.parse(time.dateTime))
+    if (time.textContent !== words) time.textContent = words
+  }
+}, 15000)
 if (link?.dataset.live) {
   const source = new EventSource(link.dataset.live)
   source.onopen = () => show("live", "Live")

@@ -6,11 +6,11 @@ import type { Feeds } from "../LiveFeed.ts"
 import { formed, type Reached, refusal } from "../PageGate.ts"
 import { isSameSecret } from "../PageSecrets.ts"
 import { idInPath, numberOf } from "../PageWorld.ts"
-import type { RunSight } from "../RunPages.ts"
-import { type FrameLinks, jobsUnder } from "../view/Links.ts"
-import { loggedRunFacts, tasksPart } from "../view/RunPage.ts"
+import type { RunSight } from "../run/RunPages.ts"
+import { type FrameLinks, jobsUnder, loggedLinks } from "../view/Links.ts"
+import { loggedRunFacts, tasksPart } from "../run/RunPage.ts"
 import { needsYou } from "../view/StateBadge.ts"
-import { timeTag } from "../view/Facts.ts"
+import { agoTag } from "../view/Facts.ts"
 import type { Seen } from "../view/Seen.ts"
 import { jobHead } from "../view/WatchPage.ts"
 import type { WatchSight } from "../WatchPages.ts"
@@ -82,10 +82,14 @@ export const makeFleetJobs = Effect.fnUntraced(function* ({ gate, linksOf, seen,
       runMoving: Effect.fnUntraced(function* (found, events) {
         const job = yield* copy.runJob(found.id)
         const now = yield* seen
-        const facts = [...loggedRunFacts(found.run), ["Last event", timeTag(found.run.lastEventAt, now)] as const]
+        const facts = [...loggedRunFacts(found.run), ["Last event", agoTag(found.run.lastEventAt, now)] as const]
         return [
           { event: "part", name: "state", data: fleetState(job, facts), needs: needsYou(job) },
-          { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret: null }, links, now) }
+          {
+            event: "part",
+            name: "tasks",
+            data: tasksPart({ ...found, events, secret: null }, loggedLinks(links, found.id), now)
+          }
         ]
       })
     }

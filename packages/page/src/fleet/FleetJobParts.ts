@@ -1,7 +1,7 @@
 import { isOwnCommand, type Watch, Words } from "@souffleur/domain"
 import { lateMillis, type SeenJob, silenceOf, type ToldWord } from "@souffleur/fleet"
 import { type Html, html } from "../Html.ts"
-import { type Fact, factList, keptContext, pastFacts, timeTag } from "../view/Facts.ts"
+import { type Fact, factList, keptContext, pastFacts, agoTag } from "../view/Facts.ts"
 import type { Seen } from "../view/Seen.ts"
 import { statePanel } from "../view/StateBadge.ts"
 import { type ActForm, actsPart, watchActs } from "../view/WatchActs.ts"
@@ -27,7 +27,7 @@ export const fleetState = (job: SeenJob, facts: ReadonlyArray<Fact | null>): Htm
 export const fleetFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   ...pastFacts(watch, seen),
   keptContext(watch),
-  ["Last event", timeTag(watch.lastEventAt, seen)]
+  ["Last event", agoTag(watch.lastEventAt, seen)]
 ]
 
 /** Returns what a guest can say to a watch of another host: an operator its words, a viewer nothing. */
@@ -65,7 +65,7 @@ export const wordsPart = (words: ReadonlyArray<ToldWord>, host: string, seen: Se
           ${words.map(
             (one) =>
               html`<li>
-                ${timeTag(one.said, seen)}
+                ${agoTag(one.said, seen)}
                 <p>
                   <strong>${one.word}</strong> by ${one.person}, for revision ${one.seen}: ${fateOf(one, host, seen)}.
                 </p>

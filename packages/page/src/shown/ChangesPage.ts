@@ -23,13 +23,13 @@ const counts = ({ added, removed }: Pick<ChangedFile, "added" | "removed">): Htm
     ${removed !== null && html`<span class="minus">−${Words.count(removed)}</span>`}</span
   >`
 
-const file = (one: ChangedFile, n: number): Html => {
+const file = (one: ChangedFile): Html => {
   const { added, patch, path, removed, untracked } = one
   const head = html`<code>${path}</code> ${untracked && html`<span class="kind">not in git</span>`} ${counts(one)}`
   const why =
     added === 0 && removed === 0 ? "No line of it differs." : "Its lines are not shown: it is too long, or no text."
   return html`<li>
-    <details id="f${n}">
+    <details id="file-${encodeURIComponent(path)}">
       <summary>${head}</summary>
       ${patch === null ? html`<p class="quiet">${why}</p>` : html`<pre class="diff" tabindex="0">${patch.replace(/\n$/u, "").split("\n").map(line)}</pre>`}
     </details>
@@ -41,23 +41,28 @@ const sumOf = (files: ReadonlyArray<ChangedFile>) => ({
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0)
 })
 
-/** Returns how the work tree of a watch differs from how it was when the watch began. */
-export const changesPart = ({ base, files, more }: WorkChanges): Html =>
-  html`<section class="panel" aria-labelledby="changes-title">
+/** What is compared with a commit. */
+const compared = {
+  "of a watch": ["The work tree", ", the last commit of HEAD from before this watch began"],
+  "of a task": ["Its commits", ", from which it began"]
+} as const
+
+/** Returns what the work of a watch or of a task has changed. */
+export const changesPart = ({ base, files, more }: WorkChanges, of: keyof typeof compared): Html =>
+  html`<section id="changes" class="panel" aria-labelledby="changes-title">
     <div class="head">
       <h2 id="changes-title">Changes</h2>
-      ${files.length > 0 && html`<p>${Words.many(files.length + more, "file")} ${counts(sumOf(files))}</p>`}
+      ${files.length > 0 && html`<p role="status">${Words.many(files.length + more, "file")} ${counts(sumOf(files))}</p>`}
     </div>
     <p class="hint quiet">
-      The work tree beside
-      ${base === null ? "nothing: no commit of HEAD is" : html`<code>${base.slice(0, 10)}</code>, the last commit of HEAD`}
-      from before this watch began.
+      ${compared[of][0]} beside
+      ${base === null ? "nothing: there was no commit yet" : html`<code>${base.slice(0, 10)}</code>${compared[of][1]}`}.
     </p>
     ${
       files.length === 0
         ? html`<p>Nothing differs.</p>`
         : html`<ol class="files">
-            ${files.map(file)}
+            ${files.map((one) => file(one))}
           </ol>`
     }
     ${more > 0 && html`<p class="quiet">and ${Words.many(more, "more file")}</p>`}
@@ -65,7 +70,7 @@ export const changesPart = ({ base, files, more }: WorkChanges): Html =>
 
 /** Says that nothing can be compared. */
 export const noChanges = (why: string): Html =>
-  html`<section class="panel" aria-labelledby="changes-title">
+  html`<section id="changes" class="panel" aria-labelledby="changes-title">
     <h2 id="changes-title">Changes</h2>
     <p class="quiet">${why}</p>
   </section>`

@@ -1,7 +1,7 @@
 import { bare, plain, type Utterance, type SaidRecord, type Speaker, Words } from "@souffleur/domain"
 import type { ConversationPart } from "@souffleur/embed"
 import { type Html, html, unescaped } from "../Html.ts"
-import { timeTag } from "../view/Facts.ts"
+import { agoTag } from "../view/Facts.ts"
 import type { Seen } from "../view/Seen.ts"
 
 /** UTF-16 units that are shown of words, of a tool's input and of its result. */
@@ -65,7 +65,7 @@ interface Row {
   readonly seen: Seen
 }
 
-const timeOf = ({ record, seen }: Row): Html | false => record.at > 0 && timeTag(record.at, seen)
+const timeOf = ({ record, seen }: Row): Html | false => record.at > 0 && agoTag(record.at, seen)
 
 const row = ({ id, record }: Row, who: string, what: Html): Html =>
   html`<li id="${id}" class="said" data-who="${who}">

@@ -1,7 +1,8 @@
-import { type Description, iso, Words } from "@souffleur/domain"
+import type { Description } from "@souffleur/domain"
 import type { Reason } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { type Html, html } from "../Html.ts"
+import { agoTag } from "./Facts.ts"
 import type { Seen } from "./Seen.ts"
 
 type Severity = Description<string>["severity"]
@@ -57,7 +58,7 @@ export const eventItem = <E extends Timed>(
   const reason = view.reasons.get(revision)
   return html`<li id="e${revision}" class="event" data-severity="${severity}">
     <span class="mark" role="img" aria-label="${word}">${sign}</span>
-    <time datetime="${iso(event.at)}">${Words.moment(event.at, seen.now, seen.zone)}</time>
+    ${agoTag(event.at, seen, "hour")}
     ${
       reason === undefined
         ? html`<p>${text}</p>`

@@ -1,4 +1,4 @@
-import { agentAtWork, limitInWords, iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
+import { agentAtWork, limitInWords, iso, isOver, isSessionKnown, type Watch, Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import type { Seen } from "./Seen.ts"
@@ -6,36 +6,46 @@ import type { Seen } from "./Seen.ts"
 /** A name and what is known of it. */
 export type Fact = readonly [name: string, what: Html | string]
 
+/** Returns a fact as an item of a list. */
+export const factItem = ([name, what]: Fact): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${what}</dd>
+  </div>`
+
 /** Returns facts as a list of names. */
 export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
-  html`<dl class="facts">
-    ${facts.map(
-      (fact) =>
-        fact !== null &&
-        html`<div>
-          <dt>${fact[0]}</dt>
-          <dd>${fact[1]}</dd>
-        </div>`
-    )}
-  </dl>`
+  html`<dl class="facts">${facts.map((fact) => fact !== null && factItem(fact))}</dl>`
 
-/** The time of an event, and how a person and a program read it. */
+/** A moment itself, as on an axis or on paper, with its date. */
 export const timeTag = (at: number, { now, zone }: Seen): Html =>
-  html`<time datetime="${iso(at)}">${Words.moment(at, now, zone)}</time>`
+  html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, zone)}">${Words.moment(at, now, zone)}</time>`
 
-/** Says how long ago a time was, in its largest unit. */
-const agoInWords = (millis: number): string => {
-  const minutes = Math.floor(millis / 60_000)
-  if (minutes < 1) return "just now"
-  if (minutes < 60) return `${minutes} min ago`
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} d ago`
+/** Says how far away a time is, in its largest unit. */
+const awayInWords = (millis: number): string => {
+  const minutes = Math.floor(Math.abs(millis) / 60_000)
+  if (minutes < 1) return millis < 0 ? "soon" : "just now"
+  const length =
+    minutes < 60
+      ? `${minutes} min`
+      : minutes < 48 * 60
+        ? `${Math.floor(minutes / 60)} h`
+        : `${Math.floor(minutes / 1440)} d`
+  return millis < 0 ? `in ${length}` : `${length} ago`
 }
 
-/** The time of an event as how long ago it was, with the exact one. A time to come, or of long ago, is told itself. */
-export const agoTag = (at: number, seen: Seen): Html => {
+/**
+ * A time as how long ago it was, or when it comes, with the exact one. One of long ago is told itself: its day, or with
+ * its hour.
+ */
+export const agoTag = (at: number, seen: Seen, old: "day" | "hour" = "day"): Html => {
   const ago = seen.now - at
-  const words = ago < 0 || ago >= 30 * 86_400_000 ? Words.day(at, seen.zone) : agoInWords(ago)
-  return html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, seen.zone)}">${words}</time>`
+  const exact = Words.dateAndTime(at, seen.zone)
+  return ago >= 30 * 86_400_000
+    ? html`<time datetime="${iso(at)}" title="${exact}"
+        >${old === "day" ? Words.day(at, seen.zone) : Words.moment(at, seen.now, seen.zone)}</time
+      >`
+    : html`<time datetime="${iso(at)}" data-ago title="${exact}">${awayInWords(ago)}</time>`
 }
 
 /** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
@@ -48,16 +58,18 @@ const contextUse = ({ tokens, window }: Pick<NonNullable<WatchStatus["context"]>
 /** Returns the facts that the log alone knows, at any revision. */
 const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   ["Generation", `S${Math.max(1, watch.generation)}`],
-  isSessionKnown(watch.sessionId) ? ["Session", html`<code>${watch.sessionId}</code>`] : null,
+  isSessionKnown(watch.sessionId)
+    ? ["Session", html`<code title="${watch.sessionId}">${watch.sessionId}</code>`]
+    : null,
   watch.retries === 0 ? null : ["Deaths without progress", `${watch.retries} of 3`],
   watch.recovery === undefined
     ? null
-    : ["Recovery", html`${watch.recovery.cycle}, since ${timeTag(watch.recovery.since, seen)}`],
-  watch.wait === undefined ? null : ["Waits until", timeTag(watch.wait.until, seen)],
-  watch.held === undefined ? null : ["Held since", timeTag(watch.held.since, seen)],
+    : ["Recovery", html`${watch.recovery.cycle}, since ${agoTag(watch.recovery.since, seen)}`],
+  watch.wait === undefined ? null : ["Waits until", agoTag(watch.wait.until, seen)],
+  watch.held === undefined ? null : ["Held since", agoTag(watch.held.since, seen)],
   watch.person === undefined
     ? null
-    : ["Waits for a person", html`${watch.person.for}, since ${timeTag(watch.person.since, seen)}`],
+    : ["Waits for a person", html`${watch.person.for}, since ${agoTag(watch.person.since, seen)}`],
   watch.standby === undefined ? null : ["Stands by", watch.standby.message],
   watch.ceiling === undefined
     ? null
@@ -83,7 +95,7 @@ const agentNamed = (watch: Watch, process: string) => {
 export const pastFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   watch.conductor === undefined ? null : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}`)],
   ...loggedFacts(watch, seen),
-  watch.owner === undefined ? ["souffleur", "none"] : ["souffleur", `pid ${watch.owner.process.pid}`]
+  watch.owner === undefined ? ["Kept by", "no souffleur"] : ["Kept by", `souffleur, pid ${watch.owner.process.pid}`]
 ]
 
 const labelsInWords = (labels: WatchStatus["labels"]): string =>
@@ -101,17 +113,18 @@ export const presentFacts = (
   watch.conductor === undefined
     ? null
     : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`)],
-  doing === null ? null : ["Doing", doing],
+  // What its records say last is no act of a process that is gone.
+  doing === null || (conductor !== null && isOver(conductor)) ? null : ["Doing", doing],
   context === null ? null : ["Context in use", contextUse(context)],
   ...limits.map((one): Fact => ["Limit ahead", limitInWords(one, seen.now)]),
   ...loggedFacts(watch, seen),
   watch.phase === "Exited"
     ? null
     : [
-        "souffleur",
+        "Kept by",
         watch.owner === undefined
-          ? "none looks after it"
-          : `pid ${watch.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
+          ? "no souffleur"
+          : `souffleur, pid ${watch.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
       ],
-  ["Last event", timeTag(watch.lastEventAt, seen)]
+  ["Last event", agoTag(watch.lastEventAt, seen)]
 ]

@@ -21,6 +21,15 @@ export interface JobLinks extends FrameLinks {
   readonly run: (id: string) => string
 }
 
+/** The addresses of the work of one run. `null`: this page does not have them. */
+export interface RunLinks {
+  readonly run: string
+  /** The conversation of an agent, by the token of its assignment. */
+  readonly conversation: ((token: string) => string) | null
+  /** What a task changed. */
+  readonly changes: ((task: string) => string) | null
+}
+
 /** The addresses of the page, under its secret path. */
 export interface Links extends JobLinks {
   readonly report: string
@@ -30,6 +39,21 @@ export interface Links extends JobLinks {
 export const jobsUnder = (path: string): Pick<JobLinks, "run" | "watch"> => ({
   watch: (id) => `${path}/watches/${encodeURIComponent(id)}`,
   run: (id) => `${path}/runs/${encodeURIComponent(id)}`
+})
+
+/** Makes the addresses of the work of a run of this host. */
+export const workLinks = (links: JobLinks, id: string) =>
+  ({
+    run: links.run(id),
+    conversation: (token: string) => `${links.run(id)}/agents/${encodeURIComponent(token)}`,
+    changes: (task: string) => `${links.run(id)}/tasks/${encodeURIComponent(task)}/changes`
+  }) satisfies RunLinks
+
+/** Makes the addresses of a run whose files are not seen. */
+export const loggedLinks = (links: JobLinks, id: string): RunLinks => ({
+  run: links.run(id),
+  conversation: null,
+  changes: null
 })
 
 /** Makes the addresses of the page under its secret path. */

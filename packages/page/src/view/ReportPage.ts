@@ -97,13 +97,13 @@ const counts = ({ report: { deaths, waits } }: Shown): Html | null =>
 
 const head = (
   kind: "watch" | "run",
-  { id, project, state, title }: (WatchPart | RunPart) & Partial<Pick<WatchPart, "title">>,
+  { held, id, project, state, title }: (WatchPart | RunPart) & Partial<Pick<WatchPart, "title">>,
   shown: Shown
 ): Html => {
   const need = shown.report.needs.find((one) => one.kind === kind && one.id === id) ?? null
   return html`<div class="head">
       <h2 id="${kind}-${id}">${named(kind, id, shown)}</h2>
-      ${stateBadge({ need, state })}
+      ${stateBadge({ held, need, state })}
     </div>
     ${title !== null && title !== undefined && html`<p><bdi>${title}</bdi></p>`}
     <p class="quiet">${project}</p>`

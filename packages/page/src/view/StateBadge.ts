@@ -9,6 +9,13 @@ interface Stated {
   readonly held?: boolean
 }
 
+/** A word with its sign, and a tone that says the same. */
+export type Badge = readonly [tone: "accent" | "bad" | "good" | "quiet" | "work", sign: string, word: string]
+
+/** Returns a word with its sign. */
+export const badge = ([tone, sign, word]: Badge): Html =>
+  html`<span class="badge" data-tone="${tone}"><span class="sign" aria-hidden="true">${sign}</span>${word}</span>`
+
 /** Returns whether a job is shown as one that needs a person. */
 export const needsYou = (job: Stated): boolean => jobWord(job) === "needs you"
 
@@ -18,12 +25,14 @@ export const stateBadge = (job: Stated): Html =>
     ><span class="sign" aria-hidden="true">${jobSigns[jobWord(job)]}</span>${jobWord(job)}</span
   >`
 
+/** The state of a job now. */
+export interface StandingNow extends Stated {
+  readonly need: Need | null
+  readonly standing: string
+}
+
 /** Returns the state of a job now on one line, as the part of a page that moves. */
-export const stateNow = ({
-  need,
-  standing,
-  ...job
-}: Stated & { readonly need: Need | null; readonly standing: string }): Html =>
+export const stateNow = ({ need, standing, ...job }: StandingNow): Html =>
   html`<p id="state" class="standing" role="status">
     ${stateBadge({ ...job, need })} <span>${need === null ? standing : need.why}</span>
     ${need !== null && html`<span>Next: <code>${need.next}</code></span>`}

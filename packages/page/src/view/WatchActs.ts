@@ -23,19 +23,19 @@ export const watchActs = (watch: Watch, form: ActForm): ReadonlyArray<Html | fal
     (watch.held !== undefined || watch.wait !== undefined) && act(form, "go", "Let it go on"),
     watch.held === undefined && !watch.observe && act(form, "hold", "Hold it"),
     html`<details id="say-done">
-      <summary>Say that the work is done</summary>
+      <summary>Mark it as done…</summary>
       <p>The watch ends as completed. Its agent is left as it is.</p>
-      ${act(form, "done", "It is done")}
+      ${act(form, "done", "Mark it as done")}
     </details>`,
     !watch.observe &&
       !watch.forced &&
       html`<details id="say-stop">
-        <summary>Stop</summary>
+        <summary>Stop it…</summary>
         <p>Its agent is ended with all that it started, and the watch ends.</p>
         ${act(form, "stop", "Stop it")}
       </details>`,
     html`<details id="say-release">
-      <summary>Release</summary>
+      <summary>Release it…</summary>
       <p>The watch ends, and nothing is recovered any more. Its agent is left as it is.</p>
       ${act(form, "release", "Release it")}
     </details>`

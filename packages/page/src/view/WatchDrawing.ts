@@ -20,8 +20,45 @@ const named = { screen: 0.04, telephone: 0.12 } as const
 /** The deaths from which on their signs are small. */
 const manyDeaths = 12
 
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000] as const
+/** The times between two ticks, the most ticks, and the least place of one beside another. */
+const tickSteps = [
+  minute,
+  5 * minute,
+  15 * minute,
+  hour,
+  3 * hour,
+  12 * hour,
+  day,
+  7 * day,
+  30 * day,
+  365 * day
+] as const
+const [mostTicks, tickPlace] = [10, 0.12] as const
+
+/** Returns the ticks of a scale, at even times of its reader's clock. A quiet stretch is folded, and has none. */
+const ticksOf = ({ from, quiet, to }: WatchTimeline, place: (at: number) => number, zone: Seen["zone"]) => {
+  const busy = [from, ...quiet.flatMap((one) => [one.from, one.to]), to]
+  const stretches = busy.flatMap((at, n) => (n % 2 === 0 ? [{ from: at, to: busy[n + 1]! }] : []))
+  const length = stretches.reduce((sum, one) => sum + one.to - one.from, 0)
+  const step = tickSteps.find((one) => length / one <= mostTicks) ?? tickSteps.at(-1)!
+  const ahead = zone(from)
+  const times = stretches.flatMap((one) => {
+    const first = Math.ceil((one.from + ahead) / step) * step - ahead
+    return Array.from({ length: Math.max(0, Math.ceil((one.to - first) / step)) }, (_, n) => first + n * step)
+  })
+  const words = (at: number) => (step < day ? Words.time(at, zone).slice(0, 5) : Words.day(at, zone).slice(5))
+  let last = 0
+  return times.flatMap((at) => {
+    const part = place(at)
+    if (part - last < tickPlace || 1 - part < tickPlace / 2) return []
+    last = part
+    return [{ part, words: words(at) }]
+  })
+}
+
 /** Writes a place of the scale for SVG. */
-const percent = (part: number) => `${(100 * part).toFixed(2)}%`
+export const percent = (part: number) => `${(100 * part).toFixed(2)}%`
 
 /**
  * Draws the history of a watch. Generations are bars, a quiet stretch is a break, and deaths and recoveries come last,
@@ -59,8 +96,13 @@ export const watchDrawing = (timeline: WatchTimeline, cursor: number | null, see
     return { ...one, words: `Death of S${one.generation} at ${clock(one.at)}: ${endInWords(one.cause)}${end}` }
   })
   return html`<figure class="timeline">
-    <svg width="100%" height="60" aria-hidden="true">
+    <svg width="100%" height="74" aria-hidden="true">
       <rect class="lane" x="0" y="8" width="100%" height="24" rx="3" />
+      ${ticksOf(timeline, place, seen.zone).map(
+        ({ part, words }) =>
+          html`<line class="tick" x1="${percent(part)}" x2="${percent(part)}" y1="4" y2="56" />
+            <text class="tick-at" x="${percent(part)}" y="70">${words}</text>`
+      )}
       ${lives.map((one) => bar("life", one, { y: 8, height: 24 }))}
       ${quiet.map((one) => {
         const [begin, end] = [place(one.from), place(one.to)]
@@ -91,10 +133,14 @@ export const watchDrawing = (timeline: WatchTimeline, cursor: number | null, see
             </g>
           </svg>`
       )}
-      ${
-        cursor !== null &&
-        html`<line class="cursor" x1="${percent(place(cursor))}" x2="${percent(place(cursor))}" y1="0" y2="56" />`
-      }
+      <line
+        class="cursor"
+        x1="${percent(place(cursor ?? to))}"
+        x2="${percent(place(cursor ?? to))}"
+        y1="0"
+        y2="56"
+        visibility="${cursor === null ? "hidden" : "visible"}"
+      />
     </svg>
     <div class="ends">${timeTag(from, seen)}${timeline.over ? timeTag(to, seen) : html`<span>now</span>`}</div>
     <figcaption class="key">

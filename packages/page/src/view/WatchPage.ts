@@ -1,14 +1,14 @@
-import { describeEvent, type Watch, type WatchEvent } from "@souffleur/domain"
-import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
+import { describeEvent, evolve, type Watch, type WatchEvent, Words } from "@souffleur/domain"
+import { foldedScale, jobWord, reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
 import type { MovingPart } from "../LiveFeed.ts"
-import { type Html, html } from "../Html.ts"
+import { type Html, html, written } from "../Html.ts"
 import { bounds, type Excerpt, watchAt } from "../history/Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
-import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
+import { agoTag, factItem, factList, pastFacts, presentFacts } from "./Facts.ts"
 import type { FrameLinks, JobLinks } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge, statePanel } from "./StateBadge.ts"
-import { watchDrawing } from "./WatchDrawing.ts"
+import { percent, watchDrawing } from "./WatchDrawing.ts"
 
 /** Events on one page. */
 export const eventsOnPage = 100
@@ -48,28 +48,62 @@ export const watchView = (excerpt: Excerpt, links: JobLinks, { zone }: Seen): Ev
 export const statePart = (status: WatchStatus, seen: Seen): Html => {
   const { need, standing } = status
   return statePanel({
-    job: status,
+    job: status.job,
     words: need === null ? standing : need.why,
     lines: need !== null && html`<p class="next">Next: <code>${need.next}</code></p>`,
     facts: factList(presentFacts(status, seen))
   })
 }
 
+/** Returns what was so at a revision in pieces, many of which other revisions share: its state, when, and each fact. */
+const pieces = (id: string, past: Watch, seen: Seen) => {
+  const job = watchJob({ id, watch: past }, true, seen.zone)
+  return {
+    said: jobWord(job),
+    state: html`${stateBadge(job)} <span>${job.standing}</span>`,
+    when: html` <span class="quiet">at revision ${past.revision}, ${agoTag(past.lastEventAt, seen, "hour")}</span>`,
+    facts: pastFacts(past, seen).flatMap((fact) => (fact === null ? [] : [factItem(fact)]))
+  }
+}
+
 /** Returns the timeline, and the state at the revision that the slider names. */
 export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Seen): Html => {
-  const job = past === null ? null : watchJob({ id, watch: past }, true, seen.zone)
+  const then = past === null ? null : pieces(id, past, seen)
   return html`<div id="then">
     ${watchDrawing(watchTimeline(events, seen.now, before), past?.lastEventAt ?? null, seen)}
-    ${
-      past !== null &&
-      job !== null &&
-      html`<p class="standing" role="status">
-          ${stateBadge(job)} <span>${job.standing}</span>
-          <span class="quiet">at revision ${past.revision}, ${timeTag(past.lastEventAt, seen)}</span>
-        </p>
-        ${factList(pastFacts(past, seen))}`
-    }
+    <div id="then-state">
+      ${
+        then !== null &&
+        html`<p class="standing" role="status">${then.state}${then.when}</p>
+          <dl class="facts">${then.facts}</dl>`
+      }
+    </div>
   </div>`
+}
+
+/** Returns the states at all revisions of a drawing: texts that many of them share, and which of them each has. */
+export const statesOf = ({ before, events, id }: Excerpt, seen: Seen) => {
+  const { from, quiet, to } = watchTimeline(events, seen.now, before)
+  const place = foldedScale(from, to, quiet)
+  const texts = new Map<string, number>()
+  const numberOf = (piece: Html) => {
+    const text = written(piece)
+    if (!texts.has(text)) texts.set(text, texts.size)
+    return texts.get(text)!
+  }
+  let watch = before
+  const at = events.map(({ event, revision }) => {
+    watch = evolve(watch, event)
+    const { facts, said, state, when } = pieces(id, watch, seen)
+    return {
+      revision,
+      x: percent(place(event.at)),
+      said: `${said}, revision ${revision}, ${Words.moment(event.at, seen.now, seen.zone)}`,
+      state: [state, when].map(numberOf),
+      facts: facts.map(numberOf)
+    }
+  })
+  return { texts: [...texts.keys()], at }
 }
 
 /** Returns the slider over the drawn revisions. Without JavaScript it is a form. */
@@ -86,6 +120,7 @@ export const historyPart = ({ drawn, past }: Past, links: JobLinks, seen: Seen):
       action="${links.watch(id)}#history"
       method="get"
       data-then="${links.watch(id)}/then?around=${past?.revision ?? last}"
+      data-states="${links.watch(id)}/states?around=${past?.revision ?? last}"
     >
       <label for="at">Revision <output for="at">${at}</output> of ${last}</label>
       <input id="at" type="range" name="at" min="${first}" max="${end}" value="${at}" />
@@ -146,21 +181,31 @@ const eventsPart = ({ all, below, listed }: ShownWatch, links: JobLinks, seen: S
   </section>`
 }
 
-/** Returns the name of a job, its folder, and a link such as to its last export. */
-export const jobHead = (
-  { id, link = null, where }: { readonly id: string; readonly where: string; readonly link?: Html | null },
-  links: FrameLinks
-): Html =>
-  html`<div class="head">
+/** The name of a page, and what stands around it. */
+interface Headed {
+  readonly id: string
+  readonly where: string
+  /** A link such as to the last export; absent: none. */
+  readonly link?: Html | null
+  /** The job whose part it is; absent: it is a job itself. */
+  readonly under?: { readonly id: string; readonly address: string }
+}
+
+/** Returns the name of a job or a part of it, with the way back and its folder. */
+export const jobHead = ({ id, link = null, under, where }: Headed, links: FrameLinks): Html => {
+  const job = under !== undefined && html` / <a href="${under.address}">${under.id}</a>`
+  return html`<div class="head">
     <div>
-      <p class="crumb"><a href="${links.list}">${links.listName}</a></p>
+      <p class="crumb"><a href="${links.list}">${links.listName}</a>${job}</p>
       <h1>${id}</h1>
       <p class="quiet">${where}</p>
     </div>
     ${link}
   </div>`
+}
 
 /** Returns the page of one watch. */
 export const watchPage = (shown: ShownWatch, links: JobLinks, seen: Seen): Html =>
-  html`${shown.head} ${shown.moving.map(({ data }) => data)} ${historyPart(shown, links, seen)}
+  html`${shown.head} ${shown.moving.filter(({ name }) => name !== "use").map(({ data }) => data)}
+  ${historyPart(shown, links, seen)} ${shown.moving.filter(({ name }) => name === "use").map(({ data }) => data)}
   ${eventsPart(shown, links, seen)}`

@@ -52,8 +52,8 @@ const operations = {
 /** Options for the names of all files that differ, whatever the repository's configuration would leave out. */
 const plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty"]
 
-/** A commit's id, whole or abbreviated by git: no option, no branch, no second line. */
-const commitId = /^[0-9a-f]{7,64}$/iu
+/** Matches a commit's id, whole or abbreviated by git: no option, no branch, no second line. */
+export const commitId = /^[0-9a-f]{7,64}$/iu
 
 /**
  * Asks one repository through git itself, never through a shell. souffleur's own files are left out: `own` names them,

@@ -1,6 +1,7 @@
 import { agentsOwn } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
 import { type Duration, Effect, FileSystem, Path } from "effect"
+import { commitId } from "./Git.ts"
 import { gitIn } from "./GitProgram.ts"
 import { GitUnusable } from "./GitUnusable.ts"
 
@@ -130,6 +131,45 @@ const newFile = Effect.fnUntraced(function* (root: string, name: string) {
   } satisfies ChangedFile
 })
 
+type Diff = Effect.Success<ReturnType<typeof comparing>>
+
+/** Returns the files between commits, or since one, with the lines of those that are short. */
+const differing = Effect.fnUntraced(function* (diff: Diff, range: ReadonlyArray<string>) {
+  const all = parseCounts(yield* diff(["--numstat", "-z", ...range, "--"]))
+  const files = all.slice(0, maxFiles)
+  const read = readable(files)
+  const patches = yield* read.length === 0
+    ? Effect.succeed("")
+    : // Without the text of all of them, the names are told.
+      Effect.orElseSucceed(
+        // With the counts, the width of its context would bring the text of all files.
+        diff(["-p", "--unified=3", ...range, "--", ...read.map(({ path }) => path)]),
+        () => ""
+      )
+  const patchOf = parsePatches(patches)
+  const patched = files.map((one): ChangedFile => ({
+    ...one,
+    untracked: false,
+    patch: patchOf.get(`a/${one.path} b/${one.path}`)?.slice(0, maxText) ?? null
+  }))
+  return { files: patched, more: all.length - files.length }
+})
+
+/** How long one question to git may take. */
+const within = "20 seconds"
+
+const rooted = Effect.fnUntraced(function* (project: string) {
+  const root = (yield* (yield* gitIn(project, { within })).git(["rev-parse", "--show-toplevel"])).replace(/\n$/u, "")
+  const { git } = yield* gitIn(root, { within })
+  const empty = Effect.map(git(["hash-object", "-t", "tree", "--stdin"]), (text) => text.trim())
+  return { empty, git, root }
+})
+
+const untold =
+  (project: string) =>
+  ({ message }: { readonly message: string }) =>
+    new GitUnusable({ project, problem: `git does not tell what changed: ${message}` })
+
 /**
  * Returns how the work tree of a project differs from the last commit that HEAD had before a moment (epoch ms). It is
  * bounded for any difference, and runs no program that the repository names. Fails with `GitUnusable` where git cannot
@@ -137,48 +177,44 @@ const newFile = Effect.fnUntraced(function* (root: string, name: string) {
  */
 export const workChanges = Effect.fn("workChanges")(
   function* (project: string, since: number) {
-    const within = "20 seconds"
-    const root = (yield* (yield* gitIn(project, { within })).git(["rev-parse", "--show-toplevel"])).replace(/\n$/u, "")
-    const { git } = yield* gitIn(root, { within })
+    const { empty, git, root } = yield* rooted(project)
     const found = git(["rev-list", "-1", "--first-parent", `--min-age=${Math.floor(since / 1000)}`, "HEAD", "--"])
     // A repository without a commit has no HEAD.
     const base = (yield* Effect.orElseSucceed(found, () => "")).trim()
-    const from = base === "" ? (yield* git(["hash-object", "-t", "tree", "--stdin"])).trim() : base
-    const diff = yield* comparing(root, within)
-    const all = parseCounts(yield* diff(["--numstat", "-z", from, "--"]))
+    const { files, more } = yield* differing(yield* comparing(root, within), [base === "" ? yield* empty : base])
     const unknown = (yield* git(["ls-files", "--others", "--exclude-standard", "-z"])).split("\0").filter(Boolean)
-    const files = all.slice(0, maxFiles)
-    const read = readable(files)
-    const patches = yield* read.length === 0
-      ? Effect.succeed("")
-      : // Without the text of all of them, the names are told.
-        Effect.orElseSucceed(
-          // With the counts, the width of its context would bring the text of all files.
-          diff(["-p", "--unified=3", from, "--", ...read.map(({ path }) => path)]),
-          () => ""
-        )
-    const patchOf = parsePatches(patches)
     const named = unknown.slice(0, maxFiles - files.length)
     const fresh = yield* Effect.forEach(named.slice(0, maxRead), (name) => newFile(root, name))
     const shown = readable(fresh)
     return {
       base: base === "" ? null : base,
       files: [
-        ...files.map((one) => ({
-          ...one,
-          untracked: false,
-          patch: patchOf.get(`a/${one.path} b/${one.path}`)?.slice(0, maxText) ?? null
-        })),
+        ...files,
         ...fresh.map((one) => ({ ...one, patch: shown.includes(one) ? one.patch : null })),
         ...named.slice(maxRead).map((path) => ({ path, added: null, removed: null, untracked: true, patch: null }))
       ],
-      more: all.length + unknown.length - files.length - named.length
+      more: more + unknown.length - named.length
     } satisfies WorkChanges
   },
   Effect.scoped,
-  (effect, project) =>
-    Effect.mapError(
-      effect,
-      ({ message }) => new GitUnusable({ project, problem: `git does not tell what changed: ${message}` })
-    )
+  (effect, project) => Effect.mapError(effect, untold(project))
+)
+
+/**
+ * Returns how a commit differs from the one that its work began from, on the terms of {@link workChanges}. `base`:
+ * `null`: there was none. `head`: `null`: the commit that is checked out in that folder.
+ */
+export const commitChanges = Effect.fn("commitChanges")(
+  function* (folder: string, { base, head }: { readonly base: string | null; readonly head: string | null }) {
+    const { empty, git, root } = yield* rooted(folder)
+    const whole = Effect.fnUntraced(function* (name: string) {
+      if (name !== "HEAD" && !commitId.test(name)) return yield* Effect.fail({ message: `${name} is no commit` })
+      return (yield* git(["rev-parse", "--verify", "--end-of-options", `${name}^{commit}`])).trim()
+    })
+    const from = base === null ? yield* empty : yield* whole(base)
+    const range = [from, yield* whole(head ?? "HEAD")]
+    return { base, ...(yield* differing(yield* comparing(root, within), range)) } satisfies WorkChanges
+  },
+  Effect.scoped,
+  (effect, folder) => Effect.mapError(effect, untold(folder))
 )

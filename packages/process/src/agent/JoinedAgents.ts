@@ -98,6 +98,7 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
     mode: asked((one) => one.mode),
     lastAnswer: asked((one) => one.lastAnswer),
     conversation: asked((one) => one.conversation ?? (() => Effect.succeedNone)),
+    past: asked((one) => one.past ?? (() => Effect.succeedNone)),
     // A pipe loses nothing: a line that only looks like another agent's record is text there.
     outputReader: (into) => {
       const readers = (into === "pipe" ? [first] : all).map((one) => one.outputReader(into))

@@ -25,6 +25,7 @@ import { fromTheEnd, stateOf, writtenAtOf } from "../lines/Tail.ts"
 import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
 import { makeSaidConversation, makeSaidExport } from "../said/SaidExport.ts"
 import { makeSaidPart } from "../said/SaidPart.ts"
+import { makeSessionPast } from "../said/SessionPast.ts"
 import { saidCompacted } from "../said/SaidCompaction.ts"
 import { makeTurnReading } from "../said/SaidTurn.ts"
 import type { AgentDialect, Needs, OwnTimes } from "./AgentDialect.ts"
@@ -48,6 +49,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     conversation: makeSaidConversation(dialect),
     isOther: dialect.isOther ?? (() => false)
   })
+  const pastIn = makeSessionPast(() => sayings, dialect.isOther)
   const results = makeResults(sayings)
   const spend = makeUseCount(sayings)
   const receipt = makeReceipt(sayings)
@@ -259,6 +261,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         return Effect.map(read, () => found)
       }),
     conversation: (sessionId, place) => reading(sessionId, Option.none(), (file) => conversationPart(file, place)),
+    past: (sessionId, bytes) => reading(sessionId, Option.none(), (file) => pastIn(file, bytes)),
     outputReader: (into) =>
       into === "pipe" && dialect.addsFormat !== true
         ? () => Option.none()

@@ -2,7 +2,7 @@ import { Agent, type SaidPart, type SaidPlace, type Watch } from "@souffleur/dom
 import { lookAsWatched } from "@souffleur/process"
 import { Effect, Option, Stream } from "effect"
 import { findWatch, type WatchName } from "../watching/FindWatch.ts"
-import { lookedAt, looking } from "./JobLook.ts"
+import { lookedAt, looking } from "../jobs/JobLook.ts"
 
 /** A part of the conversation of a watch, in one of its sessions. */
 export interface ConversationPart extends SaidPart {
@@ -41,6 +41,22 @@ export const conversationOf = Effect.fn("Souffleur.conversationOf")(function* (
   asked: ConversationAsked = {}
 ) {
   return yield* looking(name, ({ watch }) => partOf(watch, asked))
+})
+
+/**
+ * Returns what the end of the session that a watch has now tells of its use over time, and the list that its agent
+ * keeps of its own work, by a read of so many bytes; `None`: there is none.
+ */
+export const pastOf = Effect.fn("Souffleur.pastOf")(function* (name: WatchName, bytes: number) {
+  return yield* looking(
+    name,
+    Effect.fnUntraced(function* ({ watch }) {
+      const { past } = yield* Agent
+      if (past === undefined || watch.kind !== "agent") return Option.none()
+      yield* lookAsWatched(watch)
+      return yield* past(watch.sessionId, bytes)
+    })
+  )
 })
 
 /**

@@ -1,19 +1,19 @@
 import { Words } from "@souffleur/domain"
-import { runReasonsOf, type PlanStatus, type RunTimeline, runTimeline } from "@souffleur/embed"
+import { runReasonsOf, type PlanStatus, runTimeline } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { describeRunEvent, type Run, type RunEvent } from "@souffleur/plan"
 import { type Html, html } from "../Html.ts"
-import { eventItem, type EventView } from "./EventItems.ts"
-import { type Fact, factList, timeTag } from "./Facts.ts"
-import type { JobLinks } from "./Links.ts"
+import { eventItem, type EventView } from "../view/EventItems.ts"
+import { type Fact, factList, agoTag } from "../view/Facts.ts"
+import type { JobLinks, RunLinks } from "../view/Links.ts"
 import { answerForm } from "./RunAnswers.ts"
-import type { Seen } from "./Seen.ts"
-import { statePanel } from "./StateBadge.ts"
-import { eventsOnPage } from "./WatchPage.ts"
+import type { Seen } from "../view/Seen.ts"
+import { type Badge, badge, statePanel } from "../view/StateBadge.ts"
+import { stepList, taskItem } from "./TaskItems.ts"
+import { eventsOnPage } from "../view/WatchPage.ts"
 import type { MovingPart } from "../LiveFeed.ts"
 
 type Events = ReadonlyArray<RecordedAs<RunEvent>>
-type Agents = RunTimeline["finishing"]
 
 /** A run as its page shows it. */
 export interface ShownRun {
@@ -56,14 +56,14 @@ const presentRunFacts = (
         `pid ${run.assignment.launch.process.pid}, ${agent ?? "unknown"}${agentAge === null ? "" : `, for ${Words.duration(agentAge)}`}`
       ],
   doing === null ? null : ["Doing", doing],
-  output === null ? null : ["Output of the agent", html`<code>${output}</code>`],
+  output === null ? null : ["Output of the agent", html`<code title="${output}">${output}</code>`],
   run.owner === null
     ? null
     : [
-        "souffleur",
-        `pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
+        "Kept by",
+        `souffleur, pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
       ],
-  ["Last event", timeTag(run.lastEventAt, seen)]
+  ["Last event", agoTag(run.lastEventAt, seen)]
 ]
 
 /** Returns the state of a run of this host now. */
@@ -80,26 +80,6 @@ export const runStatePart = (status: PlanStatus, seen: Seen): Html => {
   })
 }
 
-const commitsOf = (commits: ReadonlyArray<string>): Html | false =>
-  commits.length > 0 &&
-  html`<span class="quiet">
-    ${Words.many(commits.length, "commit")}: ${commits.map((commit) => html`<code>${commit.slice(0, 10)}</code> `)}
-  </span>`
-
-/** Returns the agents of a task, with what each said at its end. */
-const agentList = (agents: Agents, seen: Seen): Html | false =>
-  agents.length > 0 &&
-  html`<ol class="agents">
-    ${agents.map(
-      ({ attempt, commits, from, outcome, role, to, words }) =>
-        html`<li>
-          ${role}, attempt ${attempt}: <strong>${outcome ?? (to === null ? "at work" : "ended")}</strong>,
-          ${timeTag(from, seen)}, ${Words.duration((to ?? seen.now) - from)} ${commitsOf(commits)}
-          ${words !== null && html`<p class="quiet">${words}</p>`}
-        </li>`
-    )}
-  </ol>`
-
 /** A run whose tasks are shown. */
 interface ShownTasks extends Pick<PlanStatus, "id" | "run"> {
   readonly events: Events
@@ -107,36 +87,46 @@ interface ShownTasks extends Pick<PlanStatus, "id" | "run"> {
   readonly secret: string | null
 }
 
-/** Returns the tasks with their attempts, feedback and commits. */
-export const tasksPart = ({ events, id, run, secret }: ShownTasks, links: JobLinks, seen: Seen): Html => {
-  const { finishing, tasks } = runTimeline(events, seen.now)
+/** Returns the tasks with their agents, reviews, gates and commits. */
+export const tasksPart = ({ events, run, secret }: ShownTasks, links: RunLinks, seen: Seen): Html => {
+  const { finishing, questions, tasks } = runTimeline(events, seen.now)
+  const answer = (task: string | null) => answerForm({ address: links.run, secret, task })
   return html`<section id="tasks" class="panel" aria-labelledby="tasks-title">
     <h2 id="tasks-title">Tasks</h2>
+    ${
+      questions.length > 0 &&
+      html`<h3>Asked of the plan</h3>
+        <ul class="findings">
+          ${questions.map((question) => html`<li>${question}</li>`)}
+        </ul>`
+    }
     <ol class="tasks">
-      ${tasks.map(
-        (task) =>
-          html`<li>
-            <p>
-              <strong>${task.id}</strong> ${task.title}
-              <span class="quiet">
-                ${task.outcome ?? (task.from === null ? "not begun" : "under way")}${task.outcome === "completed" && (task.verified ? ", verified" : ", unverified")}${task.from !== null && `, ${Words.duration((task.to ?? seen.now) - task.from)}`}
-              </span>
-            </p>
-            ${agentList(task.agents, seen)}
-            ${task.outcome === "escalated" && answerForm({ address: links.run(id), secret, task: task.id })}
-          </li>`
+      ${tasks.map((task) =>
+        taskItem(task, { answer: task.outcome === "escalated" ? answer(task.id) : null, links, run, seen })
       )}
       ${
         run.finishing !== "none" &&
         run.finishing !== "not begun" &&
-        html`<li>
-          <p><strong>Finishing step</strong> <span class="quiet">${run.finishing}</span></p>
-          ${agentList(finishing, seen)}
-          ${run.finishingFailure !== null && answerForm({ address: links.run(id), secret, task: null })}
+        html`<li class="task" id="finishing">
+          <div class="task-head">
+            ${badge(finishings[run.finishing])}
+            <h3>Finishing step</h3>
+          </div>
+          ${run.finishingFailure !== null && html`<p>${run.finishingFailure}</p>`}
+          ${run.finishingFailure !== null && answer(null)}
+          ${stepList({ id: "finishing", agents: finishing, verdicts: [] }, links, seen)}
         </li>`
       }
     </ol>
   </section>`
+}
+
+/** The word of each state of the finishing step. */
+const finishings: Readonly<Record<Exclude<Run["finishing"], "none" | "not begun">, Badge>> = {
+  begun: ["accent", "●", "under way"],
+  done: ["good", "✓", "done"],
+  failed: ["bad", "!", "needs you"],
+  skipped: ["quiet", "–", "skipped"]
 }
 
 /** Returns the page of one run. */

@@ -3,17 +3,17 @@ import type { RecordedAs } from "@souffleur/eventlog"
 import { isRunOver, type NamedRun, type RunEvent } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import type { Histories } from "./history/Histories.ts"
-import type { Html } from "./Html.ts"
-import { type FeedEvent, type Feeds, type MovingPart, neededBy } from "./LiveFeed.ts"
-import { posted, refusal } from "./PageGate.ts"
-import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, withFailures } from "./PageWorld.ts"
-import { eventItem } from "./view/EventItems.ts"
-import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
-import type { JobLinks } from "./view/Links.ts"
-import { needsYou } from "./view/StateBadge.ts"
-import type { Seen } from "./view/Seen.ts"
-import { eventsOnPage, jobHead } from "./view/WatchPage.ts"
+import type { Histories } from "../history/Histories.ts"
+import type { Html } from "../Html.ts"
+import { type FeedEvent, type Feeds, type MovingPart, neededBy } from "../LiveFeed.ts"
+import { posted, refusal } from "../PageGate.ts"
+import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, withFailures } from "../PageWorld.ts"
+import { eventItem } from "../view/EventItems.ts"
+import { runPage, runStatePart, runView, tasksPart } from "./RunPage.ts"
+import { type JobLinks, workLinks } from "../view/Links.ts"
+import { needsYou } from "../view/StateBadge.ts"
+import type { Seen } from "../view/Seen.ts"
+import { eventsOnPage, jobHead } from "../view/WatchPage.ts"
 
 type Events = ReadonlyArray<RecordedAs<RunEvent>>
 
@@ -111,7 +111,7 @@ const sightOf = ({
     const status = yield* souffleur.planStatus(found)
     return [
       { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
-      { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, links, now) }
+      { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, workLinks(links, found.id), now) }
     ]
   })
 })
