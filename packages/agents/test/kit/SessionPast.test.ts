@@ -60,6 +60,16 @@ describe("command-line#page", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
+  it.effect("an answer of several records is one moment, with its last count, and a subagent's is none", () =>
+    Effect.gen(function* () {
+      const used = (second: number, tokens: number, more: object = { of: "a" }) => ({
+        time: 1_772_402_400_000 + second * 1000,
+        said: [{ _tag: "Used", tokens, ...more }]
+      })
+      const { points } = yield* read([used(1, 1), used(2, 7), used(3, 9, { of: "b", aside: true })])
+      assert.deepStrictEqual(points, [{ at: 1_772_402_402_000, tokens: 7 }])
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.effect(
     "what no record tells is missing, and not zero; a read is bounded, and whatever a tool was given is no list",
     () =>
