@@ -1,0 +1,44 @@
+// node ManyKeeper.mjs <order as JSON>: an app that keeps an agent in each folder, and prints a line for each event. A
+// signal USR2 begins to measure how late its loop is, and the next one prints the longest delay.
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Souffleur } from "@souffleur/embed"
+import { Console, Effect, Layer } from "effect"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import type { ManyOrder } from "./ManyWorld.ts"
+
+const order = JSON.parse(process.argv[2]!) as ManyOrder
+
+const delays = monitorEventLoopDelay({ resolution: 5 })
+process.on("SIGUSR2", () => {
+  if (delays.enable()) return delays.reset()
+  delays.disable()
+  console.log(JSON.stringify({ tag: "delay", watch: "", at: Date.now(), pid: Math.round(delays.max / 1e6) }))
+})
+
+const keep = Effect.fnUntraced(function* (project: string) {
+  const souffleur = yield* Souffleur
+  const { guarded } = order
+  const watch = yield* souffleur.run({
+    project,
+    command: [order.agent, "-p", "work"],
+    ...(guarded ? { guardian: { line: () => [process.execPath, ...process.argv.slice(1)], cwd: project } } : {})
+  })
+  yield* watch.narrate(({ event: { _tag: tag, at } }, { conductor }) =>
+    Console.log(JSON.stringify({ watch: project, tag, at, pid: conductor?.pid ?? 0 }))
+  )
+})
+
+NodeRuntime.runMain(
+  Effect.forEach(order.folders, keep, { concurrency: "unbounded", discard: true }).pipe(
+    Effect.andThen(Effect.never),
+    Effect.scoped,
+    Effect.provide(
+      Layer.orDie(
+        Souffleur.layerNode({
+          stateDir: order.state,
+          settings: { launcher: "headless", launchSpacing: 0, ...order.settings }
+        })
+      )
+    )
+  )
+)
