@@ -27,7 +27,7 @@ const programs = ["node/src/launch/launch", "node/src/own/guard", "node/src/own/
 )
 
 /** Builds the app as ES modules, one for each source, as a release has them. Returns its path. */
-const keeperIn = Effect.fnUntraced(function* (folder: string) {
+export const keeperIn = Effect.fnUntraced(function* (folder: string) {
   const dir = `${folder}/built`
   const input = ["bench/ManyKeeper", ...programs.map((name) => `packages/${name}`)].map((name) => `${root}/${name}.ts`)
   yield* Effect.promise(() =>

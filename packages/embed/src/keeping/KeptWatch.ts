@@ -126,7 +126,8 @@ const looking = Effect.fnUntraced(function* <R>(
 ) {
   const { id } = ref
   if (guardian !== undefined) yield* Effect.forkScoped(attendedHere("keeper of the guardian", guarded(ref, guardian)))
-  const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
+  const publishing = comms === null ? Effect.void : attended(ref, "publisher", commsPublisher(id))
+  const telling = yield* Effect.forkScoped(publishing)
   const spoken = yield* Effect.context<Agent | Launcher | TrustedFiles>()
   // A watch that has ended takes no event any more.
   const lost = (one: LostNotice) =>
