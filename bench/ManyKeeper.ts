@@ -1,18 +1,32 @@
 // node ManyKeeper.mjs <order as JSON>: an app that keeps an agent in each folder, and prints a line for each event. A
-// signal USR2 begins to measure how late its loop is, and the next one prints the longest delay.
+// signal USR2 begins to measure how late its loop is and to count the statements of SQL. The next one prints both.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Souffleur } from "@souffleur/embed"
 import { Console, Effect, Layer } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { StatementSync } from "node:sqlite"
 import type { ManyOrder } from "./ManyWorld.ts"
 
 const order = JSON.parse(process.argv[2]!) as ManyOrder
 
 const delays = monitorEventLoopDelay({ resolution: 5 })
+let statements = 0
+for (const run of ["all", "get", "iterate", "run"] as const) {
+  const native = StatementSync.prototype[run] as (...values: ReadonlyArray<unknown>) => unknown
+  StatementSync.prototype[run] = function (this: StatementSync, ...values: ReadonlyArray<unknown>) {
+    statements++
+    return native.apply(this, values)
+  } as never
+}
+const tell = (tag: string, pid: number) => process.stdout.write(`${JSON.stringify({ tag, watch: "", at: 0, pid })}\n`)
 process.on("SIGUSR2", () => {
-  if (delays.enable()) return delays.reset()
+  if (delays.enable()) {
+    statements = 0
+    return delays.reset()
+  }
   delays.disable()
-  console.log(JSON.stringify({ tag: "delay", watch: "", at: Date.now(), pid: Math.round(delays.max / 1e6) }))
+  tell("statements", statements)
+  tell("delay", Math.round(delays.max / 1e6))
 })
 
 const keep = Effect.fnUntraced(function* (project: string) {
