@@ -2,6 +2,7 @@
 // signal USR2 begins to measure how late its loop is and to count the statements of SQL. The next one prints both.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Souffleur } from "@souffleur/embed"
+import { Memory } from "@souffleur/node"
 import { Console, Effect, Layer } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { StatementSync } from "node:sqlite"
@@ -12,8 +13,8 @@ const order = JSON.parse(process.argv[2]!) as ManyOrder
 const delays = monitorEventLoopDelay({ resolution: 5 })
 let statements = 0
 for (const run of ["all", "get", "iterate", "run"] as const) {
-  const native = StatementSync.prototype[run] as (...values: ReadonlyArray<unknown>) => unknown
-  StatementSync.prototype[run] = function (this: StatementSync, ...values: ReadonlyArray<unknown>) {
+  const native = StatementSync.prototype[run] as (...values: Array<unknown>) => unknown
+  StatementSync.prototype[run] = function (this: StatementSync, ...values: Array<unknown>) {
     statements++
     return native.apply(this, values)
   } as never
@@ -29,7 +30,7 @@ process.on("SIGUSR2", () => {
   tell("delay", Math.round(delays.max / 1e6))
 })
 
-const keep = Effect.fnUntraced(function* (project: string) {
+const keep = Effect.fnUntraced(function* (project: string, wake: Effect.Effect<void>) {
   const souffleur = yield* Souffleur
   const { guarded } = order
   const watch = yield* souffleur.run({
@@ -38,12 +39,15 @@ const keep = Effect.fnUntraced(function* (project: string) {
     ...(guarded ? { guardian: { line: () => [process.execPath, ...process.argv.slice(1)], cwd: project } } : {})
   })
   yield* watch.narrate(({ event: { _tag: tag, at } }, { conductor }) =>
-    Console.log(JSON.stringify({ watch: project, tag, at, pid: conductor?.pid ?? 0 }))
+    Effect.andThen(wake, Console.log(JSON.stringify({ watch: project, tag, at, pid: conductor?.pid ?? 0 })))
   )
 })
 
 NodeRuntime.runMain(
-  Effect.forEach(order.folders, keep, { concurrency: "unbounded", discard: true }).pipe(
+  Memory.makeRest.pipe(
+    Effect.flatMap(({ wake }) =>
+      Effect.forEach(order.folders, (project) => keep(project, wake), { concurrency: "unbounded", discard: true })
+    ),
     Effect.andThen(Effect.never),
     Effect.scoped,
     Effect.provide(
