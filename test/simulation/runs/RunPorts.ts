@@ -247,7 +247,7 @@ export const runPorts = (
             () => claims.isDead(one) || (world.zombies && world.processes.condition(one.process) === "stopped")
           )
         ),
-      claim: () => Effect.void,
+      claim: () => Effect.succeed(true),
       forget: () => Effect.void,
       release: () => Effect.void
     }),
