@@ -1,4 +1,14 @@
-import { Agent, agentBelow, BadTarget, Claims, claimTried, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
+import {
+  Agent,
+  agentBelow,
+  BadTarget,
+  Claims,
+  claimTried,
+  holdingOf,
+  Processes,
+  type Target,
+  type Watch
+} from "@souffleur/domain"
 import { programOfSession } from "@souffleur/process"
 import { adopt, adoptedBaseline, refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option } from "effect"
