@@ -104,7 +104,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     Stream.unwrap(Effect.as(Deferred.succeed(hints.followed, undefined), stream))
   // Each append is read by every follower, whose spans would say nothing of what it does with the events.
   const quiet = Effect.withTracerEnabled(false)
-  /** The newest events of each followed stream, as the last follower read them. They are all as long as no hint comes. */
+  /** The newest events of each followed stream, as a follower read them. They are all, until a hint comes. */
   const tails = new WeakMap<FollowedStream, Tail<E>>()
   const changes = (stream: string, after: number) =>
     begun(

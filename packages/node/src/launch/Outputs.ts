@@ -43,7 +43,7 @@ const cut = (path: string, size: number) =>
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** Waits until something in a folder changes; for ever where there is no such folder. Returns at once where the system cannot tell. */
+/** Waits until something in a folder changes; for ever if it is not there. Returns at once where nobody can tell. */
 const stirred = (folder: string) =>
   Effect.acquireUseRelease(
     Effect.try(() => fs.watch(folder)),

@@ -1,4 +1,4 @@
-import { Effect, Exit } from "effect"
+import { Deferred, Effect } from "effect"
 import type { Carries, ProcessSource, Stat } from "./ProcessSource.ts"
 
 /** All processes at one moment. */
@@ -12,19 +12,19 @@ interface Look {
  * has asked, so that it is as fresh as a look of one's own.
  */
 export const makeSharedLook = (source: Pick<ProcessSource, "environments" | "table">): Effect.Effect<Look> => {
-  let waiting: Array<(look: Exit.Exit<Look>) => void> = []
-  const look = () => {
-    const all = waiting
-    waiting = []
-    let found: Exit.Exit<Look>
-    try {
-      found = Exit.succeed({ table: source.table(), carries: source.environments() })
-    } catch (error) {
-      found = Exit.die(error)
-    }
-    for (const resume of all) resume(found)
-  }
-  return Effect.callback<Look>((resume) => {
-    if (waiting.push(resume) === 1) setImmediate(look)
+  let coming: Deferred.Deferred<Look> | undefined
+  const look = Effect.sync((): Look => {
+    coming = undefined
+    return { table: source.table(), carries: source.environments() }
+  })
+  return Effect.suspend(() => {
+    if (coming !== undefined) return Deferred.await(coming)
+    const asked = Deferred.makeUnsafe<Look>()
+    coming = asked
+    // A fiber of its own: whoever asked first may be interrupted.
+    const answer = Effect.flatMap(Effect.exit(Effect.andThen(Effect.yieldNow, look)), (exit) =>
+      Deferred.done(asked, exit)
+    )
+    return Effect.andThen(Effect.forkDetach(answer), Deferred.await(asked))
   })
 }
