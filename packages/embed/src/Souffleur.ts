@@ -248,9 +248,9 @@ export class Souffleur extends Context.Service<
   static readonly layer: Layer.Layer<Souffleur, never, SouffleurNeeds> = Layer.effect(Souffleur, makeSouffleur)
 
   /**
-   * Makes the service on this host. It needs nothing else. One layer keeps many watches, over one connection to the log.
-   * A second layer of a process over another state folder, or over the same one, is another souffleur: it has its own
-   * `environment` and connection, hears of what the first writes, and is refused what the first has claimed.
+   * Makes the service on this host. It needs nothing else. One layer keeps many watches, over one connection to the
+   * log. A second layer of the process is another souffleur, over any state folder: it has its own `environment` and
+   * connection, hears of what the first writes, and is refused what the first has claimed.
    */
   static readonly layerNode = <E = never>({
     agent = defaultAgent,
