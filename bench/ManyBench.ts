@@ -102,7 +102,7 @@ export const many = (count: number, seconds: number) =>
       groups.map(([name, pids], at) => ({
         cells: [name, String(pids.length)],
         measured: sum(part, at),
-        ...(at < 2 ? {} : { limit: { atMost } })
+        ...(at === 2 ? { limit: { atMost } } : {})
       }))
     const head = (what: string) => [`${what} of ${count} agents at rest for ${seconds} s`, "processes"]
     const memory = yield* report([...head("memory"), "MB (PSS)"], rows("megabytes", between(150, 400, count)))
