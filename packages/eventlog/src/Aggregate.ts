@@ -123,8 +123,6 @@ export const makeAggregate = <
     const log = yield* key
     const decidedNow = from.revision > 0 ? decide(from, command) : undefined
     const isWritten = decidedNow !== undefined && Result.isSuccess(decidedNow) && decidedNow.success.length > 0
-    // Others have their turn, as they have where it reads.
-    if (isWritten) yield* Effect.yieldNow
     let state = isWritten ? from : yield* load(id, from)
     for (;;) {
       const events = yield* Effect.fromResult(decide(state, command))
