@@ -15,7 +15,8 @@ let statements = 0
 for (const run of ["all", "get", "iterate", "run"] as const) {
   const native = StatementSync.prototype[run] as (...values: Array<unknown>) => unknown
   StatementSync.prototype[run] = function (this: StatementSync, ...values: Array<unknown>) {
-    statements++
+    // The looks for the commits of others come by the second, not by the death.
+    if (!this.sourceSQL.startsWith("PRAGMA")) statements++
     return native.apply(this, values)
   } as never
 }
