@@ -27,7 +27,7 @@ const programs = ["node/src/launch/launch", "node/src/own/guard", "node/src/own/
 )
 
 /** Builds the app as ES modules, one for each source, as a release has them. Returns its path. */
-export const keeperIn = Effect.fnUntraced(function* (folder: string) {
+const keeperIn = Effect.fnUntraced(function* (folder: string) {
   const dir = `${folder}/built`
   const input = ["bench/ManyKeeper", ...programs.map((name) => `packages/${name}`)].map((name) => `${root}/${name}.ts`)
   yield* Effect.promise(() =>
@@ -49,7 +49,11 @@ echo $$ >> ${folder}/agents
 while [ $# -gt 0 ] && [ "$1" != --session-id ]; do shift; done
 if [ -n "$2" ]; then
   to="${folder}/claude/projects/$(pwd | tr / -)"; mkdir -p "$to"
-  if [ -e session.jsonl ]; then mv session.jsonl "$to/$2.jsonl"; else cp ${folder}/session.jsonl "$to/$2.jsonl"; fi
+  if [ -e session.jsonl ]; then mv session.jsonl "$to/$2.jsonl"; else
+    # A record of the agent says where it works.
+    printf '{"type":"system","cwd":"%s","sessionId":"%s"}\\n' "$(pwd)" "$2" > "$to/$2.jsonl"
+    cat ${folder}/session.jsonl >> "$to/$2.jsonl"
+  fi
 fi
 exec sleep 1000000
 `
