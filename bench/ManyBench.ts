@@ -107,6 +107,16 @@ export const many = (count: number, seconds: number) =>
     const head = (what: string) => [`${what} of ${count} agents at rest for ${seconds} s`, "processes"]
     const memory = yield* report([...head("memory"), "MB (PSS)"], rows("megabytes", between(150, 400, count)))
     const processor = yield* report([...head("processor"), "% of a core"], rows("percent", between(2, 8, count)))
+    process.kill(app.pid, "SIGUSR2")
+    yield* killed(app, 10)
+    process.kill(app.pid, "SIGUSR2")
+    const statements = (yield* until(() => app.told.find(({ tag }) => tag === "statements"))).pid
+    const ten = Math.min(10, count)
+    const sql = yield* report(
+      [`${ten} deaths`, "statements of SQL"],
+      [{ cells: ["in all"], measured: statements, limit: { atMost: 50 * ten } }]
+    )
+    yield* Effect.sleep("5 seconds")
     const before = yield* slowness
     const { noticed, relaunched } = yield* killed(app, count)
     const slow = (before + (yield* slowness)) / 2
@@ -120,16 +130,6 @@ export const many = (count: number, seconds: number) =>
           limit: { atMost: 10_000 }
         }
       ]
-    )
-    yield* Effect.sleep("5 seconds")
-    process.kill(app.pid, "SIGUSR2")
-    yield* killed(app, 10)
-    process.kill(app.pid, "SIGUSR2")
-    const statements = (yield* until(() => app.told.find(({ tag }) => tag === "statements"))).pid
-    const ten = Math.min(10, count)
-    const sql = yield* report(
-      [`${ten} deaths`, "statements of SQL"],
-      [{ cells: ["in all"], measured: statements, limit: { atMost: 50 * ten } }]
     )
     const delay = yield* report(
       ["100 MB of conversation delay the others", "ms"],
