@@ -6,14 +6,19 @@ const wordsOf = Effect.fnUntraced(function* (pid: number) {
   return (yield* fs.readFileString(`/proc/${pid}/cmdline`)).split("\0")
 })
 
-/** Returns the guardian that a souffleur has started. */
-export const guardianOf = Effect.fnUntraced(function* (pid: number) {
+/** Returns the guardians that a souffleur, or an app, has started. */
+export const guardiansOf = Effect.fnUntraced(function* (pid: number) {
   const fs = yield* FileSystem.FileSystem
   const children = (yield* fs.readFileString(`/proc/${pid}/task/${pid}/children`)).trim().split(" ").map(Number)
-  const guardians = yield* Effect.filter(children, (child) =>
-    Effect.map(wordsOf(child), (words) => words.includes("__guardian"))
+  return yield* Effect.filter(children, (child) =>
+    Effect.map(wordsOf(child), (words) => words.some((word) => /^__guardian$|\/guard\.\w+$/u.test(word)))
   )
-  return guardians[0] ?? (yield* Effect.die(new Error(`souffleur, pid ${pid}, has no guardian`)))
+})
+
+/** Returns the guardian that a souffleur has started. */
+export const guardianOf = Effect.fnUntraced(function* (pid: number) {
+  const [guardian] = yield* guardiansOf(pid)
+  return guardian ?? (yield* Effect.die(new Error(`souffleur, pid ${pid}, has no guardian`)))
 })
 
 /**

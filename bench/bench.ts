@@ -8,6 +8,7 @@ import { built } from "./Child.ts"
 import { estimate } from "./EstimateBench.ts"
 import { hub } from "./HubBench.ts"
 import { idle } from "./Idle.ts"
+import { many } from "./ManyBench.ts"
 import { neighbours } from "./NeighboursBench.ts"
 import { page } from "./PageBench.ts"
 import { rebuild } from "./Rebuild.ts"
@@ -34,6 +35,10 @@ const benches: Readonly<Record<string, Bench>> = {
   neighbours: [
     neighbours(Number(option ?? 30)),
     "processor of a watch at rest while others write beats into its store; [seconds]"
+  ],
+  many: [
+    many(Number(option ?? 40), Number(count ?? 300)),
+    "many agents: memory and processor by one app beside a souffleur for each; all die at once; [agents [seconds]]"
   ],
   page: [
     page(Number(option ?? 60)),

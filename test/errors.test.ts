@@ -98,6 +98,7 @@ const codes: Readonly<Record<string, number>> = {
   StillAtWork: 3,
   TrimFailed: 2,
   UnreadableEvent: 4,
+  WatchDefect: 70,
   WatchNotFound: 2
 }
 

@@ -25,7 +25,7 @@ export class ClaimRoom {
     return owner === undefined || this.isDead(owner) ? undefined : owner.process
   }
 
-  claim(self: Owner, conductor: Claimable): Effect.Effect<void, AlreadyWatched> {
+  claim(self: Owner, conductor: Claimable): Effect.Effect<boolean, AlreadyWatched> {
     return Effect.suspend(() => {
       const key = JSON.stringify(conductor)
       const before = this.#claims.get(key)
@@ -33,7 +33,7 @@ export class ClaimRoom {
         return Effect.fail(new AlreadyWatched({ owner: before, problem: "that souffleur is alive" }))
       }
       this.#claims.set(key, self)
-      return Effect.void
+      return Effect.succeed(before === undefined || !same(before.process, self.process))
     })
   }
 

@@ -9,6 +9,8 @@ export interface Lines {
 }
 
 const newline = 10
+/** The first size of the buffer for the rest of an unfinished line. */
+const firstBytes = 4096
 
 /**
  * Makes a cutter of lines. `onLine` gets each line that is not empty, without its newline. The range of bytes is valid
@@ -16,8 +18,8 @@ const newline = 10
  * out and counted.
  */
 export const makeLines = (maxBytes: number, onLine: (bytes: Uint8Array, whole: boolean) => void): Lines => {
-  // One buffer of full size: its pages take no memory until they are written. A buffer that grows would leave garbage.
-  const carry = new Uint8Array(maxBytes)
+  // Most lines are short. A buffer of full size for each of many readers would be taken from a heap that keeps it.
+  let carry = new Uint8Array(0)
   let carried = 0
   let skipping = false
   let tooLong = 0
@@ -28,6 +30,11 @@ export const makeLines = (maxBytes: number, onLine: (bytes: Uint8Array, whole: b
       skipping = true
       tooLong += 1
       return
+    }
+    if (carried + part.length > carry.length) {
+      const larger = new Uint8Array(Math.min(maxBytes, Math.max(firstBytes, 2 * (carried + part.length))))
+      larger.set(carry.subarray(0, carried))
+      carry = larger
     }
     carry.set(part, carried)
     carried += part.length

@@ -274,7 +274,11 @@ export class Souffleur extends Context.Service<
   /** Makes the service from the ports in the context: fakes in a test, or parts of the app's own. */
   static readonly layer: Layer.Layer<Souffleur, never, SouffleurNeeds> = Layer.effect(Souffleur, makeSouffleur)
 
-  /** Makes the service on this host. It needs nothing else. */
+  /**
+   * Makes the service on this host. It needs nothing else. One layer keeps many watches, over one connection to the
+   * log. A second layer of the process is another souffleur, over any state folder: it has its own `environment` and
+   * connection, hears of what the first writes, and is refused what the first has claimed.
+   */
   static readonly layerNode = <E = never>({
     agent = defaultAgent,
     environment = process.env,

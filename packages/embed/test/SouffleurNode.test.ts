@@ -162,3 +162,34 @@ it.live("the options of souffleur come from the config of an app, and one that i
     assert.strictEqual((yield* Effect.flip(given({ STOP_GRACE: "1 second" })))._tag, "ConfigError")
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
+
+describe("behaviour#early-ends", () => {
+  it.live("an end that came while nobody kept the watch is what the next process finds, with its output", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
+      const project = `${home}/opera`
+      yield* fs.makeDirectory(project)
+      const line = "echo $$ >> began; echo one; until [ -e go ]; do sleep 0.05; done; echo two; touch over"
+      const order = { project, command: ["/bin/sh", "-c", line] } as const
+      const left = yield* Effect.gen(function* () {
+        const watch = yield* (yield* Souffleur).run(order)
+        yield* watch.events.pipe(
+          Stream.takeUntil(({ event }) => event._tag === "WatchSettled"),
+          Stream.runDrain
+        )
+        return watch.id
+      }).pipe(Effect.scoped, Effect.provide(souffleurIn(home)))
+      yield* fs.writeFileString(`${project}/go`, "")
+      yield* Effect.repeat(fs.exists(`${project}/over`), { until: (so) => so, schedule: Schedule.spaced("20 millis") })
+      yield* Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const { end } = yield* Effect.flatMap(souffleur.resume(left), ({ awaitEnd }) => awaitEnd)
+        assert.strictEqual(end, "completed")
+        const { exit, words } = yield* souffleur.result(left)
+        assert.deepStrictEqual([exit, words], [{ _tag: "Exited", code: 0 }, "one\ntwo"])
+      }).pipe(Effect.scoped, Effect.provide(souffleurIn(home)))
+      assert.lengthOf((yield* fs.readFileString(`${project}/began`)).trim().split("\n"), 1)
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})

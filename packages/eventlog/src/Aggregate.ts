@@ -115,10 +115,15 @@ export const makeAggregate = <
     return (yield* log.read(stream, known.revision, revision)).reduce((state, { event }) => evolve(state, event), known)
   })
 
-  /** Reads, decides and appends. Decides again when another process appended first. */
+  /**
+   * Reads, decides and appends. Decides again when another process appended first. An append proves that a known state
+   * is still the newest, so only a decision without events reads first.
+   */
   const dispatch = Effect.fn("dispatch")(function* (id: string, command: Intent & Stamped<By>, from: State = initial) {
     const log = yield* key
-    let state = yield* load(id, from)
+    const decidedNow = from.revision > 0 ? decide(from, command) : undefined
+    const isWritten = decidedNow !== undefined && Result.isSuccess(decidedNow) && decidedNow.success.length > 0
+    let state = isWritten ? from : yield* load(id, from)
     for (;;) {
       const events = yield* Effect.fromResult(decide(state, command))
       const appended = yield* Effect.result(log.append(streamOf(id), state.revision, events))

@@ -1,4 +1,4 @@
-import { Effect, Option, PubSub, Runtime, Schema, Stream } from "effect"
+import { Effect, Option, PubSub, Runtime, Schema, type Scope, Stream } from "effect"
 import { memorySnapshots, type Snapshots } from "./snapshot/Snapshots.ts"
 import type { SqliteUnusable } from "./Sqlite.ts"
 
@@ -134,17 +134,17 @@ export interface Log<E> {
 }
 
 /**
- * Streams the events that `read` finds after `from`, then later events. `moved` only hints that there may be more. `at`
+ * Streams the events that `read` finds after `from`, then later events. `hints` only hint that there may be more. `at`
  * gives the place of an event.
  */
 export const following = <E, Err>(
-  moved: PubSub.PubSub<void>,
+  hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>,
   from: number,
   read: (last: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, Err>,
   at: (last: RecordedAs<E>) => number
 ): Stream.Stream<RecordedAs<E>, Err> =>
   Stream.unwrap(
-    Effect.map(PubSub.subscribe(moved), (hints) =>
+    Effect.map(hints, (hints) =>
       Stream.paginate(
         from,
         Effect.fnUntraced(function* (last: number) {
@@ -193,14 +193,14 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
     readAll: (position) => Stream.fromIterableEffect(Effect.sync(() => all.slice(position))),
     changes: (stream, revision) =>
       following(
-        moved,
+        PubSub.subscribe(moved),
         revision,
         (last) => upTo(stream, last),
         (last) => last.revision
       ),
     changesAll: (position) =>
       following(
-        moved,
+        PubSub.subscribe(moved),
         position,
         (last) => Effect.sync(() => all.slice(last)),
         (last) => last.position

@@ -74,15 +74,16 @@ export class Offspring extends Context.Service<
           }),
           recall: Effect.fn("Offspring.recall")(function* (conductor) {
             const name = nameOf(conductor)
-            const [stored] = yield* waiting(
-              sql<{ started: string }>`SELECT started FROM ${table} WHERE conductor = ${name}`
-            ).pipe(
-              Effect.catch(({ reason }) =>
-                Effect.as(Effect.logDebug("the list of the Conductor's processes could not be read", reason), [])
-              )
-            )
             const last = own.get(name)
-            const text = last?.written === false || stored === undefined ? last?.text : stored.started
+            const [stored] =
+              last !== undefined
+                ? []
+                : yield* waiting(sql<{ started: string }>`SELECT started FROM ${table} WHERE conductor = ${name}`).pipe(
+                    Effect.catch(({ reason }) =>
+                      Effect.as(Effect.logDebug("the list of the Conductor's processes could not be read", reason), [])
+                    )
+                  )
+            const text = last?.text ?? stored?.started
             const pairs = Option.getOrElse(decode(text), () => [])
             return pairs.map(([pid, startTime]) => ({ pid, startTime, bootId: conductor.bootId }))
           })

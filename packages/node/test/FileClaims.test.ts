@@ -4,7 +4,7 @@ import * as os from "node:os"
 import { fileURLToPath } from "node:url"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Claims, type Owner, Processes, type ProcessIdentity } from "@souffleur/domain"
+import { Claims, claimTried, type Owner, Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Layer } from "effect"
 import * as NodeClaims from "../src/files/FileClaims.ts"
 import * as NodeProcesses from "../src/processes/Processes.ts"
@@ -57,6 +57,22 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         assert.strictEqual(reason, "AlreadyWatched")
         yield* claims.release(conductor)
         assert.deepStrictEqual(fs.readdirSync(at), [])
+      })
+    )
+
+    it.effect("another layer of one process is refused as another process is, and frees nothing of the first", () =>
+      Effect.gen(function* () {
+        const at = join(yield* folder, "claims")
+        const [first, second] = [yield* claimsIn(at), yield* claimsIn(at)]
+        assert.deepStrictEqual([yield* first.claim(conductor), yield* first.claim(conductor)], [true, false])
+        assert.deepInclude(yield* Effect.flip(second.claim(conductor)), { _tag: "AlreadyWatched", owner: second.self })
+        yield* second.release(conductor)
+        yield* claimTried(first, conductor)
+        assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`])
+        yield* first.release(conductor)
+        yield* claimTried(second, conductor)
+        assert.deepStrictEqual(fs.readdirSync(at), [])
+        assert.isTrue(yield* second.claim(conductor))
       })
     )
 

@@ -1,8 +1,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, FileSystem, Schedule } from "effect"
+import { TestClock } from "effect/testing"
 import { spawn } from "node:child_process"
-import * as fs from "node:fs"
+import builtin, * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { boundOutputs } from "../src/launch/Outputs.ts"
 
 const used = (path: string) => (fs.statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
@@ -71,6 +73,24 @@ describe("behaviour#output-of-launches", () => {
         Effect.sync(() => used(output)),
         { until: (bytes) => bytes <= 17 * MiB, schedule: Schedule.spaced("20 millis") }
       ).pipe(Effect.timeout("20 seconds"))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("a folder that is not there is looked for each minute", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = `${yield* files.makeTempDirectoryScoped({ prefix: "souffleur-outputs-" })}/guardians`
+      const read = vi.spyOn(builtin, "readdirSync")
+      syncBuiltinESMExports()
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          read.mockRestore()
+          syncBuiltinESMExports()
+        })
+      )
+      yield* Effect.forkScoped(boundOutputs(folder, "w-1-"))
+      yield* TestClock.adjust("10 minutes")
+      assert.isAtMost(read.mock.calls.filter(([path]) => path === folder).length, 12)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

@@ -255,3 +255,26 @@ test("two clients of one file each go on with their own", (folder) =>
     )
     assert.deepStrictEqual(yield* Effect.provide(words, two), ["first", "one"])
   }))
+
+test("a second layer over a file leaves this process the locks of the first", (folder) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${folder}/own.db`
+    yield* Effect.gen(function* () {
+      yield* words
+      const { ino } = yield* fs.stat(path)
+      const locks = Effect.map(fs.readFileString("/proc/locks"), (text) =>
+        text
+          .split("\n")
+          .filter(
+            (line) => line.includes(` ${process.pid} `) && line.includes(`:${ino._tag === "Some" ? ino.value : 0} `)
+          )
+      )
+      assert.isNotEmpty(yield* locks)
+      const before = (yield* locks).length
+      yield* Effect.provide(words, own(path))
+      yield* Effect.provide(words, layerReading({ path, applicationId: mark, migrations: [first] }))
+      assert.strictEqual((yield* locks).length, before)
+    }).pipe(Effect.provide(own(path)))
+    assert.deepStrictEqual(yield* wordsOf(path), ["first"])
+  }))

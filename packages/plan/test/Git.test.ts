@@ -26,6 +26,18 @@ describe("behaviour#git", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
+  it.live("a folder with a line break in its name is the root of its work tree", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const project = `${yield* fs.realPath(yield* fs.makeTempDirectoryScoped())}/a\nb`
+      yield* fs.makeDirectory(project)
+      yield* gitIn(project)("init", "-q", "-b", "main")
+      const git = yield* gitOf(project, () => [])
+      assert.strictEqual(git.root, project)
+      assert.isNull(yield* git.underWay)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
   it.live(
     "git's own words are told where it finds no work tree: none, a bare one, its own folder, another user's, no git",
     () =>

@@ -29,7 +29,7 @@ const souffleur = (pid: number) =>
   Claims.of({
     self: { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(pid) },
     isDead: () => Effect.succeed(false),
-    claim: () => Effect.void,
+    claim: () => Effect.succeed(true),
     forget: () => Effect.void,
     release: () => Effect.void
   })

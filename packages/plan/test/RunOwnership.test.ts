@@ -51,7 +51,7 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
               if (owner !== undefined && owner.process.pid !== self && !isDead(owner.process.pid))
                 return Effect.fail(new AlreadyWatched({ owner, problem: "that souffleur is alive" }))
               all.set(key, ownerOf(self))
-              return Effect.void
+              return Effect.succeed(owner === undefined)
             }),
           forget: () => Effect.void,
           release: (one) => Effect.sync(() => void all.delete(JSON.stringify(one)))

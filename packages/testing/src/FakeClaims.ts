@@ -43,6 +43,7 @@ export class FakeClaims {
         if (owner !== undefined && owner.process.pid !== this.self.process.pid && !this.isDead(owner))
           return yield* new AlreadyWatched({ owner, problem: `souffleur with pid ${owner.process.pid} watches it` })
         this.held.set(key, this.self)
+        return owner?.process.pid !== this.self.process.pid
       }),
       release: (claimable) =>
         Effect.sync(() => void (this.held.get(keyOf(claimable)) === this.self && this.held.delete(keyOf(claimable)))),

@@ -249,7 +249,7 @@ export const runPorts = (
             () => claims.isDead(one) || (world.zombies && world.processes.condition(one.process) === "stopped")
           )
         ),
-      claim: () => Effect.void,
+      claim: () => Effect.succeed(true),
       forget: () => Effect.void,
       release: () => Effect.void
     }),

@@ -60,8 +60,12 @@ export type Claimable =
  * supervisor says so, and tries again.
  */
 export const claimedIfPossible = (
-  claimed: Effect.Effect<void, AlreadyWatched | ClaimFailed>
-): Effect.Effect<void, AlreadyWatched> => Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
+  claimed: Effect.Effect<unknown, AlreadyWatched | ClaimFailed>
+): Effect.Effect<void, AlreadyWatched> => Effect.asVoid(Effect.catchTag(claimed, "ClaimFailed", () => Effect.void))
+
+/** Tries a claim, and leaves everything as it was: what was claimed here before stays claimed. */
+export const claimTried = ({ claim, release }: Claims["Service"], claimable: Claimable) =>
+  Effect.flatMap(claim(claimable), (isNew) => (isNew ? release(claimable) : Effect.void))
 
 /**
  * Keeps one claim for each user and Conductor, session, comms file or project, outside every state folder, so that two
@@ -79,7 +83,12 @@ export class Claims extends Context.Service<
      * under the same name.
      */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
-    readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>
+    /**
+     * Claims, and returns whether that is new: `false`, it was claimed here already. Another layer of this very process
+     * is another claimer, and is refused as another process is.
+     */
+    readonly claim: (claimable: Claimable) => Effect.Effect<boolean, AlreadyWatched | ClaimFailed>
+    /** Frees what this layer has claimed, and nothing else. */
     readonly release: (claimable: Claimable) => Effect.Effect<void>
     /** Removes the claims of an owner that a person says is gone. One that cannot be removed stays in force. */
     readonly forget: (owner: Owner) => Effect.Effect<void>

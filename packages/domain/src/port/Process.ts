@@ -1,5 +1,5 @@
 import { Count, Text } from "@souffleur/eventlog"
-import { Context, type Duration, Effect, type Option, Schedule, Schema } from "effect"
+import { Clock, Context, Duration, Effect, type Option, Schema } from "effect"
 import { type Condition, isOver } from "./Condition.ts"
 
 /**
@@ -140,6 +140,13 @@ export class Processes extends Context.Service<
   }
 >()("@souffleur/domain/Processes") {}
 
+/** Waits for the next look of an interval. The looks of all watches come at the same moments: a process wakes once. */
+const nextLook = (interval: Duration.Input) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const millis = Duration.toMillis(interval)
+    return Effect.sleep(millis - (now % millis))
+  })
+
 /**
  * Waits for an end by polling, with a first look at once. `reported` returns when the system reports the end of the
  * process with that pid. A report is only a hint, after which the process is looked at again.
@@ -150,6 +157,8 @@ export const untilSeenOver =
     reported: (pid: number) => Effect.Effect<void> = () => Effect.never
   ): Processes["Service"]["untilOver"] =>
   (identity, pollInterval) => {
-    const seen = Effect.repeat(condition(identity), { schedule: Schedule.spaced(pollInterval), until: isOver })
-    return Effect.asVoid(Effect.raceFirst(Effect.andThen(reported(identity.pid), seen), seen))
+    const seen = Effect.gen(function* () {
+      while (!isOver(yield* condition(identity))) yield* nextLook(pollInterval)
+    })
+    return Effect.raceFirst(Effect.andThen(reported(identity.pid), seen), seen)
   }

@@ -43,7 +43,8 @@ export const keeperHere = Effect.fnUntraced(function* ({ guardian }: KeepOptions
     }),
     /** Tells comms the rest first. */
     ended: Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
-      if (!(yield* allPublished(id, watch.revision))) yield* Effect.timeoutOption(commsPublisher(id), drainTimeout)
+      if (watch.comms !== null && !(yield* allPublished(id, watch.revision)))
+        yield* Effect.timeoutOption(commsPublisher(id), drainTimeout)
       return yield* endedWatch(id, watch)
     })
   }

@@ -3,6 +3,8 @@ import {
   type AlreadyWatched,
   ceilingNow,
   Comms,
+  defectName,
+  defectOf,
   EventLog,
   evolve,
   initial,
@@ -42,12 +44,13 @@ import {
   takePress
 } from "@souffleur/supervisor"
 import {
-  type Cause,
+  Cause,
   Context,
   Effect,
   Exit,
   Fiber,
   type FileSystem,
+  Option,
   type Path,
   type PlatformError,
   Ref,
@@ -62,14 +65,17 @@ import { guarded } from "./GuardianKeeper.ts"
 import { sweep } from "./Leftovers.ts"
 import { logProblem } from "./LogProblem.ts"
 import type { WatchPorts } from "../world/Parts.ts"
+import { fallenSilent } from "./Silence.ts"
 import { goesOnByItself, type NeedsPerson, untilNeeded } from "./NeedsPerson.ts"
 import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
+import { WatchDefect } from "./WatchDefect.ts"
 
 /**
  * What can go wrong with a watch that is under way. `AlreadyWatched`: another state folder claimed a new generation
- * first. `Fenced`: another souffleur owns the watch. The log adds its own errors.
+ * first. `Fenced`: another souffleur owns the watch. `WatchDefect`: a defect, or silence, ended its keeping. The log
+ * adds its own errors.
  */
-export type WatchBroken = AlreadyWatched | Fenced | LogError | Refused
+export type WatchBroken = AlreadyWatched | Fenced | LogError | Refused | WatchDefect
 
 /** A watch that runs in a scope. When the scope closes, the agent is left as it is, and the watch can be resumed. */
 export interface RunningWatch {
@@ -98,7 +104,6 @@ export interface RunningWatch {
   readonly ended: Effect.Effect<Watch, WatchBroken>
 }
 
-/** Picks the ports of the watch from the context, and no more. */
 const watchPorts = Effect.map(Effect.context<WatchPorts>(), Context.pick(Agent, Comms, Launcher, Settings))
 
 /** A watch to keep. */
@@ -126,7 +131,8 @@ const looking = Effect.fnUntraced(function* <R>(
 ) {
   const { id } = ref
   if (guardian !== undefined) yield* Effect.forkScoped(attendedHere("keeper of the guardian", guarded(ref, guardian)))
-  const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
+  const publishing = comms === null ? Effect.void : attended(ref, "publisher", commsPublisher(id))
+  const telling = yield* Effect.forkScoped(publishing)
   const spoken = yield* Effect.context<Agent | Launcher | TrustedFiles>()
   // A watch that has ended takes no event any more.
   const lost = (one: LostNotice) =>
@@ -169,8 +175,8 @@ const looking = Effect.fnUntraced(function* <R>(
 })
 
 /** Tells a person why nothing looks after the watch now: its log cannot say it. */
-const tellOfLog = (id: string, project: string) => (cause: Cause.Cause<Error>) => {
-  const why = logProblem(cause)
+const tellOfEnd = (id: string, project: string) => (cause: Cause.Cause<Error>) => {
+  const why = logProblem(cause) ?? (Cause.hasDies(cause) ? `of a bug (${defectOf(cause)})` : undefined)
   if (why === undefined) return Effect.void
   const text = `souffleur cannot go on: ${why}`
   const notice = {
@@ -182,6 +188,19 @@ const tellOfLog = (id: string, project: string) => (cause: Cause.Cause<Error>) =
   } as const
   return sendToAll({ subject: { watch: id, project }, notice })
 }
+
+/** Makes a defect an error of this watch alone: who awaits several watches loses no other with it. */
+const defectTyped =
+  (id: string) =>
+  <A, E, R>(kept: Effect.Effect<A, E, R>) =>
+    Effect.catchDefect(kept, (defect) =>
+      Effect.fail(
+        new WatchDefect({
+          watch: id,
+          message: `watch ${id} cannot go on because of a bug (${defectName(defect)}): its agent works on, and the watch can be resumed`
+        })
+      )
+    )
 
 /** Tells the events after a state, from the last told one on. */
 const narration = Effect.fnUntraced(function* (
@@ -220,12 +239,23 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
     const before = order.from === 0 ? initial : yield* load(id)
     const owned = yield* own(id)
     const trace = yield* newTrace({})
-    const fiber = yield* looking(owned, order).pipe(
+    const kept = (owned: { readonly fence: number; readonly ref: WatchRef }) =>
+      Effect.raceFirst(
+        Effect.map(looking(owned, order), Option.some),
+        Effect.as(fallenSilent(id, owned.fence), Option.none<Watch>())
+      )
+    const fiber = yield* Effect.onExit(kept(owned), (exit) => Scope.close(inner, exit)).pipe(
+      Effect.flatMap(function again(last): ReturnType<typeof kept> {
+        return Option.isSome(last)
+          ? Effect.succeed(last)
+          : Effect.flatMap(Effect.scoped(Effect.flatMap(own(id), kept)), again)
+      }),
+      Effect.map(Option.getOrThrow),
       Effect.withSpan("looking", trace),
-      Effect.tapCause(tellOfLog(id, order.project)),
-      Effect.onExit((exit) => Scope.close(inner, exit)),
+      Effect.tapCause(tellOfEnd(id, order.project)),
       Effect.forkIn(outer)
     )
+    const ended = defectTyped(id)(Fiber.join(fiber))
     const context = yield* Effect.context<EventLog>()
     return {
       id,
@@ -245,8 +275,8 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
             )
           ).pipe(Effect.provideContext(context))
         ),
-      awaitEnd: Effect.raceFirst(Fiber.join(fiber), Effect.provideContext(untilNeeded(id), context)),
-      ended: Fiber.join(fiber)
+      awaitEnd: Effect.raceFirst(ended, Effect.provideContext(untilNeeded(id), context)),
+      ended
     } satisfies RunningWatch
   })
   return yield* begins.pipe(

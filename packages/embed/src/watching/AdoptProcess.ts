@@ -1,4 +1,14 @@
-import { Agent, agentBelow, BadTarget, Claims, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
+import {
+  Agent,
+  agentBelow,
+  BadTarget,
+  Claims,
+  claimTried,
+  holdingOf,
+  Processes,
+  type Target,
+  type Watch
+} from "@souffleur/domain"
 import { programOfSession } from "@souffleur/process"
 import { adopt, adoptedBaseline, refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option } from "effect"
@@ -35,9 +45,8 @@ const conductorOf = Effect.fnUntraced(function* (
     return yield* new BadTarget({ message: `${holding.message}: adopt that one, or use force where you know better` })
   // The claim is tried and released: its owner has it already, or takes it with the event.
   for (const one of [conductor, { session: sessionId }]) {
-    const free = Effect.andThen(claims.claim(one), claims.release(one))
     yield* Effect.catchIf(
-      free,
+      claimTried(claims, one),
       (error) => error._tag === "AlreadyWatched" && Equal.equals(error.owner, watch.owner),
       () => Effect.void
     )

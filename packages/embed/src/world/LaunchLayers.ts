@@ -14,13 +14,14 @@ export const layerLauncher = (
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { launcher, launchLine } = yield* Installation
+      const { launcher, launchLine, variables } = yield* Installation
       if (launcher !== undefined) return launcher(settings)
       yield* TrustedFiles.stateFolder(settings.stateDir)
       return HostLauncher.layer({
         stateDir: settings.stateDir,
         entry: yield* launchLine,
         terminals: yield* terminals,
+        variables,
         windowWords: settings.terminalCommand ?? undefined
       })
     })

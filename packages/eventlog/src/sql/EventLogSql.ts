@@ -3,6 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "../Beats.ts"
 import type { EventCodec, Tagged } from "../EventCodec.ts"
 import { makeGroupCommit } from "./GroupCommit.ts"
+import { type FollowedStream, hintsOf } from "./Hints.ts"
 import { following, type Log, type RecordedAs } from "../Log.ts"
 import * as turns from "../LaunchSlots.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
@@ -17,6 +18,25 @@ const [pageRows, firstRows] = [1000, 50]
  * The longest poll interval, in ms, of a log that no other process writes. It is whole, as all times of the log are.
  */
 const quietPollMillis = 1000
+/** Events of a stream that a slow follower still finds in memory. */
+const maxTail = 64
+
+/** The events of a stream after a revision, as they were when its hints had this version. */
+interface Tail<E> {
+  readonly version: number
+  readonly after: number
+  readonly events: ReadonlyArray<RecordedAs<E>>
+}
+
+/** Joins the newest events of a tail to those that were read before, where they meet. */
+const joined = <E>(before: Tail<E> | undefined, { after, events, version }: Tail<E>): Tail<E> => {
+  const kept = before === undefined ? 0 : after - before.after
+  if (before === undefined || kept < 0 || kept > before.events.length) return { version, after, events }
+  const all = [...before.events.slice(0, kept), ...events]
+  const left = Math.max(0, all.length - Math.max(maxTail, events.length))
+  return { version, after: before.after + left, events: all.slice(left) }
+}
+
 /** The times of a log in SQLite. */
 export interface EventLogSqlOptions {
   /**
@@ -36,6 +56,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   codec: EventCodec<E>,
   { lockTimeout = defaultLockTimeout, pollEvery = "100 millis" }: EventLogSqlOptions = {}
 ) {
+  const isOwn = (stream: string) => (codec.prefix === null ? !stream.includes("/") : stream.startsWith(codec.prefix))
   const own = codec.prefix === null ? "stream NOT GLOB '*/*'" : `stream GLOB '${codec.prefix}*'`
   /** A hint that the log moved, without content. Each follower then reads: a hint can be early, doubled or dropped. */
   const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
@@ -46,7 +67,9 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const stillThere = yield* StillThere
   const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
     Effect.andThen(stillThere, patiently(lockTimeout)(statement))
-  const append = yield* makeGroupCommit({ codec, waiting, moved: PubSub.publish(moved, undefined) })
+  const hints = hintsOf(sql, table)
+  yield* hints.log({ isOwn, moved })
+  const append = yield* makeGroupCommit({ codec, waiting, moved: (streams) => hints.tell(streams) })
 
   const select: Select = (statement, parameters) =>
     waiting(sql.unsafe(statement, parameters).values as unknown as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>)
@@ -77,19 +100,44 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
       })
     )
 
-  const followed = yield* Deferred.make<void>()
   const begun = <A, Err>(stream: Stream.Stream<A, Err>) =>
-    Stream.unwrap(Effect.as(Deferred.succeed(followed, undefined), stream))
+    Stream.unwrap(Effect.as(Deferred.succeed(hints.followed, undefined), stream))
   // Each append is read by every follower, whose spans would say nothing of what it does with the events.
-  const follow = (after: number, page: typeof pageOfAll, at: (last: RecordedAs<E>) => number) =>
-    begun(following(moved, after, (last) => Effect.withTracerEnabled(page(last), false), at))
+  const quiet = Effect.withTracerEnabled(false)
+  /** The newest events of each followed stream, as a follower read them. They are all, until a hint comes. */
+  const tails = new WeakMap<FollowedStream, Tail<E>>()
   const changes = (stream: string, after: number) =>
-    follow(
-      after,
-      (last) => pageOf(stream, last),
-      ({ revision }) => revision
+    begun(
+      Stream.unwrap(
+        Effect.map(hints.stream(stream), (followed) => {
+          const page = Effect.fnUntraced(function* (last: number) {
+            const tail = tails.get(followed)
+            const from = last - (tail?.after ?? 0)
+            if (tail?.version === followed.version && from >= 0 && from <= tail.events.length)
+              return tail.events.slice(from)
+            const { version } = followed
+            const events = yield* pageOf(stream, last)
+            if (events.length < pageRows) tails.set(followed, joined(tail, { version, after: last, events }))
+            return events
+          })
+          return following(
+            PubSub.subscribe(followed.moved),
+            after,
+            (last) => quiet(page(last)),
+            ({ revision }) => revision
+          )
+        })
+      )
     )
-  const changesAll = (after: number) => follow(after, pageOfAll, ({ position }) => position)
+  const changesAll = (after: number) =>
+    begun(
+      following(
+        PubSub.subscribe(moved),
+        after,
+        (last) => quiet(pageOfAll(last)),
+        ({ position }) => position
+      )
+    )
   const moves = begun(Stream.fromPubSub(moved))
 
   const streams = waiting(
@@ -103,28 +151,42 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const version = Effect.map(sql.unsafe("PRAGMA data_version", []).values, (found) => found[0]?.[0])
   /** Changes with the events alone. Neighbours beat and mark in the same file, which wakes no follower. */
   const newest = Effect.map(sql.unsafe(`SELECT max(position) FROM ${table}`, []).values, (found) => found[0]?.[0])
-  let known = yield* waiting(version)
-  let end = yield* waiting(newest)
+  hints.seen ??= { version: yield* waiting(version), end: yield* waiting(newest) }
   const pollMillis = Duration.toMillis(pollEvery)
   let pauseMillis = pollMillis
+  /** Returns the streams that others have written to since an end; `undefined`: any, as where the log was cut. */
+  const movedSince = (end: unknown, now: unknown) =>
+    typeof end !== "number" || typeof now !== "number" || now < end
+      ? Effect.undefined
+      : Effect.map(
+          sql.unsafe(`SELECT DISTINCT stream FROM ${table} WHERE position > ?`, [end]).values,
+          (found) => new Set(found.map(([stream]) => String(stream)))
+        )
+  /** Returns whether anything moved since the last look of any log, and tells the followers. */
+  const look = Effect.gen(function* () {
+    const { end, version: known } = hints.seen!
+    const found = yield* stillThere.pipe(
+      Effect.andThen(version),
+      Effect.flatMap((now) =>
+        now === known ? Effect.succeed(hints.seen!) : Effect.map(newest, (end) => ({ version: now, end }))
+      ),
+      // A follower of the log reads next, and gets the error itself.
+      Effect.orElseSucceed(() => ({ version: known, end: undefined }))
+    )
+    hints.seen = found
+    if (found.end === end) return false
+    yield* hints.tell(yield* Effect.orElseSucceed(movedSince(end, found.end), () => undefined))
+    return true
+  })
   yield* Effect.suspend(() => Effect.sleep(pauseMillis)).pipe(
-    Effect.andThen(stillThere),
-    Effect.andThen(version),
-    Effect.flatMap((now) =>
-      now === known ? Effect.succeed(end) : Effect.tap(newest, () => Effect.sync(() => (known = now)))
-    ),
-    // A follower of the log reads next, and gets the error itself.
-    Effect.orElseSucceed(() => undefined),
-    Effect.flatMap((now) => {
-      pauseMillis =
-        now === end ? Math.max(pollMillis, Math.min(Math.ceil(pauseMillis * 1.2), quietPollMillis)) : pollMillis
-      if (now === end) return Effect.void
-      end = now
-      return PubSub.publish(moved, undefined)
+    Effect.andThen(look),
+    Effect.map((moved) => {
+      pauseMillis = moved ? pollMillis : Math.max(pollMillis, Math.min(Math.ceil(pauseMillis * 1.2), quietPollMillis))
     }),
     Effect.forever,
-    // Each look wakes an idle process, so that none is taken of a log without followers.
-    (looks) => Effect.andThen(Deferred.await(followed), looks),
+    (looks) => Effect.andThen(Deferred.await(hints.followed), looks),
+    // Another log over the connection goes on with the looks when this one is closed.
+    hints.looks.withPermits(1),
     Effect.withTracerEnabled(false),
     Effect.forkScoped
   )

@@ -33,7 +33,7 @@ const insert = (prefix: string, rows: number) =>
 
 /**
  * Makes the `append` of a log in SQLite. Appends that come at once share a statement, and its sync. `waiting` waits for
- * a lock of another process. `moved` is told once events were written.
+ * a lock of another process. `moved` is told the streams that events were written to.
  */
 export const makeGroupCommit = Effect.fnUntraced(function* <E extends Tagged>({
   codec,
@@ -41,7 +41,7 @@ export const makeGroupCommit = Effect.fnUntraced(function* <E extends Tagged>({
   waiting
 }: {
   readonly codec: EventCodec<E>
-  readonly moved: Effect.Effect<unknown>
+  readonly moved: (streams: ReadonlySet<string>) => Effect.Effect<unknown>
   readonly waiting: <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.Effect<A, LogUnusable>
 }) {
   const sql = yield* SqlClient.SqlClient
@@ -75,7 +75,7 @@ export const makeGroupCommit = Effect.fnUntraced(function* <E extends Tagged>({
     batch: ReadonlyMap<string, Pending>,
     written: Exit.Exit<ReadonlyArray<{ readonly stream: string }>, LogUnusable>
   ) => {
-    const won = Exit.isSuccess(written) ? new Set(written.value.map(({ stream }) => stream)) : new Set()
+    const won = Exit.isSuccess(written) ? new Set(written.value.map(({ stream }) => stream)) : new Set<string>()
     for (const { expected, outcome, rows, stream } of batch.values()) {
       Deferred.doneUnsafe(
         outcome,
@@ -86,7 +86,7 @@ export const makeGroupCommit = Effect.fnUntraced(function* <E extends Tagged>({
             : Exit.fail(new Conflict({ stream, expected }))
       )
     }
-    return won.size > 0 ? moved : Effect.void
+    return won.size > 0 ? moved(won) : Effect.void
   }
 
   const commit = Effect.suspend(() => {

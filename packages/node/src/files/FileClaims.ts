@@ -60,7 +60,6 @@ export const usualFolder = (uid: number, home = homeOf()): string => {
   return folder
 }
 
-/** Returns a name for a file, from any text. */
 const hashOf = (words: string) => createHash("sha256").update(words).digest("hex").slice(0, 32)
 
 /** Other paths may lead to a file, and another file may come to its path, so both name it. */
@@ -78,14 +77,15 @@ const keysOf = (one: Claimable): ReadonlyArray<string> => {
   if ("comms" in one) return keysOfFile(one.comms)
   return ["session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`]
 }
-/** Names a claim's subject for a person. */
 const inBrief = (one: Claimable) => {
   if ("pid" in one) return `process ${one.pid}`
   if ("comms" in one) return one.comms
   return "session" in one ? `session ${one.session}` : `project ${one.project}`
 }
-/** Name of the claim for removing claims of dead processes. */
 const sweeping = "sweeping"
+
+/** The layers of this process that hold claims, by the paths of these. The files say no more than the process. */
+const holders = new Map<string, symbol>()
 
 interface Claim {
   /** Name of the claim's file. */
@@ -200,10 +200,16 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
     return new AlreadyWatched({ owner: owner.value, unseen: true, problem: `${who}: ${far}` })
   }
 
-  /** The names of own claims. A file of ours that cannot be read any more is no reason to leave a Conductor. */
-  const own = new Set<string>()
   const ownText = () => encodeOwner(self)
-  const isOwn = ({ name, text }: Claim) => text === ownText() || (text === "" && own.has(name))
+  const me = Symbol("claims")
+  const pathOf = (name: string) => join(folder, name)
+  /** A file of ours that cannot be read any more is no reason to leave a Conductor. */
+  const isOwn = ({ name, text }: Claim) => {
+    const holder = holders.get(pathOf(name))
+    return holder === me ? text === "" || text === ownText() : holder === undefined && text === ownText()
+  }
+  /** Returns whether a claim is of another layer of this process. */
+  const isBeside = ({ name, text }: Claim) => text === ownText() && (holders.get(pathOf(name)) ?? me) !== me
 
   const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
     const readClaims = attempt(() => claimsNamed((one) => one === key))
@@ -212,6 +218,8 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
       yield* usable
       const known = yield* readClaims
       if (known.some(isOwn)) return false
+      if (known.some(isBeside))
+        return yield* new AlreadyWatched({ owner: self, problem: `another layer of this process claimed ${what}` })
       const [held] = yield* Effect.filter(known, (one) => Effect.map(isLeft(one), (left) => !left))
       if (held !== undefined) return yield* heldBy(held, what)
       const mine: Claim = {
@@ -222,7 +230,7 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
       // An empty folder may go at any moment, as by an uninstall: then it is made again.
       if (!(yield* attempt(() => createIn(folder, mine.name, text)))) continue
       if ((yield* readClaims).every(isAmong([...known, mine]))) {
-        own.add(mine.name)
+        holders.set(pathOf(mine.name), me)
         return true
       }
       yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
@@ -232,7 +240,10 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
     Effect.ignore(
       attempt(() => {
         for (const one of claimsNamed((other) => other === key))
-          if (isOwn(one)) fs.rmSync(join(folder, one.name), { force: true })
+          if (isOwn(one)) {
+            fs.rmSync(pathOf(one.name), { force: true })
+            holders.delete(pathOf(one.name))
+          }
       })
     )
 
@@ -261,6 +272,7 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
         const isNew = yield* Effect.tapError(claimKey(key, inBrief(claimable)), () => Effect.forEach(taken, releaseKey))
         if (isNew) taken.push(key)
       }
+      return taken.length > 0
     }),
     release: Effect.fn("Claims.release")((claimable: Claimable) =>
       Effect.forEach(keysOf(claimable), releaseKey, { discard: true })

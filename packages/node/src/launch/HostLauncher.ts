@@ -7,7 +7,8 @@ import {
   plain,
   Processes,
   type ProcessIdentity,
-  untraced
+  untraced,
+  type Variables
 } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
@@ -39,6 +40,8 @@ export interface LauncherOptions {
   /** Time until the receipt of a launch must be there, 15 seconds by default. */
   readonly receiptTimeout?: Duration.Input
   readonly tmux?: TmuxPlace
+  /** The environment around the launches, with their terminals. Absent: this process's own. */
+  readonly variables?: Variables
 }
 
 const cancelled = new LaunchFailed({ message: "the launch was cancelled" })
@@ -95,7 +98,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
   Layer.effect(
     Launcher,
     Effect.gen(function* () {
-      const { terminals = ["headless"], windowWords } = options
+      const { terminals = ["headless"], variables, windowWords } = options
       const processes = yield* Processes
       const files = yield* makeLaunchFolder(options.stateDir)
       const { checkId, close, decided, folder, forget, kept, outputPath, pathOf, receiptOf } = files
@@ -189,11 +192,11 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (!terminals.includes(place)) return yield* new LaunchFailed({ message: `this souffleur has no ${place}` })
         const files = ends.window(id)
         const shown = output === null ? asWindow(start, files) : yield* inWindow(start, files)
-        if (place === "kitty") return yield* startKitty(shown, { title, cwd })
-        if (place === "tmux") return yield* goneOf(yield* startTmux(options.tmux ?? {}, shown, title))
+        if (place === "kitty") return yield* startKitty(shown, { title, cwd, variables })
+        if (place === "tmux") return yield* goneOf(yield* startTmux({ variables, ...options.tmux }, shown, title))
         return windowWords === undefined
           ? yield* new LaunchFailed({ message: "no words are set that open a window" })
-          : yield* startWindow(windowWords, shown, { title, cwd })
+          : yield* startWindow(windowWords, shown, { title, cwd, variables })
       })
 
       /** A terminal that does not answer is late, too. */

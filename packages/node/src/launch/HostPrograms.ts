@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { isAbsolute, join } from "node:path"
 import { Effect, Layer, PlatformError } from "effect"
+import { OwnVariables } from "@souffleur/process"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 
 const isExecutable = (file: string): boolean => {
@@ -33,19 +34,21 @@ export const layer = Layer.effect(
     ChildProcessSpawner.make((command) => {
       // souffleur pipes no program into another.
       if (command._tag !== "StandardCommand") return host.spawn(command)
-      const given = command.options.env?.["PATH"]
-      const path = pathOf(command.command, typeof given === "string" ? given : undefined)
-      return path === undefined
-        ? Effect.fail(
-            PlatformError.systemError({
-              _tag: "NotFound",
-              module: "ChildProcess",
-              method: "spawn",
-              description: "there is no such program in PATH",
-              pathOrDescriptor: command.command
-            })
-          )
-        : host.spawn(ChildProcess.make(path, command.args, command.options))
+      return Effect.flatMap(OwnVariables, (own) => {
+        const given = command.options.env?.["PATH"] ?? own?.["PATH"]
+        const path = pathOf(command.command, typeof given === "string" ? given : undefined)
+        return path === undefined
+          ? Effect.fail(
+              PlatformError.systemError({
+                _tag: "NotFound",
+                module: "ChildProcess",
+                method: "spawn",
+                description: "there is no such program in PATH",
+                pathOrDescriptor: command.command
+              })
+            )
+          : host.spawn(ChildProcess.make(path, command.args, command.options))
+      })
     })
   )
 )

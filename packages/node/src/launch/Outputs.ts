@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { hasCode } from "../files/SystemError.ts"
 
 /** Limit of one output of a launch in bytes on disk, and the newest bytes that a cut leaves. */
 const [maxBytes, keptBytes] = [33_554_432, 16_777_216]
@@ -42,7 +43,7 @@ const cut = (path: string, size: number) =>
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** Waits until something in a folder changes. Returns at once where the system cannot tell. */
+/** Waits until something in a folder changes; for ever if it is not there. Returns at once where nobody can tell. */
 const stirred = (folder: string) =>
   Effect.acquireUseRelease(
     Effect.try(() => fs.watch(folder)),
@@ -52,7 +53,7 @@ const stirred = (folder: string) =>
         watcher.once("change", stir).once("error", stir)
       }),
     (watcher) => Effect.sync(() => watcher.close())
-  ).pipe(Effect.ignore)
+  ).pipe(Effect.catch(({ cause }) => (hasCode(cause, "ENOENT") ? Effect.never : Effect.void)))
 
 /**
  * Bounds the output of the folder's launches whose ids begin with `prefix`, for ever. Each output has at most 32 MiB on

@@ -66,10 +66,15 @@ const unlessRefused = <A>(otherwise: A, look: () => A): A => {
 /** Returns the variables of a process, each with a NUL before and after it. Empty: they cannot be read. */
 const variablesOf = (pid: number): string => unlessRefused("", () => `\0${readOf(pid, "environ")?.toString() ?? ""}`)
 
-const carries: Carries = (pid, environments) => {
-  if (environments.length === 0) return false
-  const entries = variablesOf(pid)
-  return hasOneOf(environments, (name, value) => entries.includes(`\0${name}=${value}\0`))
+/** Each environment is read once, however many ask. */
+const environments = (): Carries => {
+  const read = new Map<number, string>()
+  return (pid, wanted) => {
+    if (wanted.length === 0) return false
+    const entries = read.get(pid) ?? variablesOf(pid)
+    read.set(pid, entries)
+    return hasOneOf(wanted, (name, value) => entries.includes(`\0${name}=${value}\0`))
+  }
 }
 
 const valueOf = (pid: number, name: string): string | undefined => {
@@ -149,7 +154,7 @@ export const proc: ProcessSource = {
       })
     ),
   uid,
-  environments: () => carries,
+  environments,
   variable: (name) => (pid) => valueOf(pid, name),
   commandLine: (pid) =>
     unlessRefused<ReadonlyArray<string>>([], () => readOf(pid, "cmdline")?.toString().split("\0").slice(0, -1) ?? []),

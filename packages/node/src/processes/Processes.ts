@@ -14,6 +14,7 @@ import { hasCode, meansGone } from "../files/SystemError.ts"
 import * as ChildEnds from "./ChildEnds.ts"
 import { sourceOn } from "./HostSource.ts"
 import { conditionOf, type ProcessSource, type Stat } from "./ProcessSource.ts"
+import { makeSharedLook } from "./SharedLook.ts"
 import { carriersOf, stillThose } from "./Tags.ts"
 import { isTerminal } from "./TerminalServer.ts"
 
@@ -81,18 +82,19 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
   const lockers = (path: string) =>
     Effect.sync(() => informAll(source.lockers(path).flatMap((pid) => source.stat(pid) ?? [])))
 
+  const looked = makeSharedLook(source)
+
   const tagged = Effect.fn("Processes.tagged")((tag: Tag) =>
-    Effect.sync(() => {
-      const table = source.table()
-      const carriers = carriersOf(table.values(), [tag], uid, { carries: source.environments(), uid: source.uid })
+    Effect.map(looked, ({ carries, table }) => {
+      const carriers = carriersOf(table.values(), [tag], uid, { carries, uid: source.uid })
       return informAll([...table.values()].filter(({ pid }) => carriers.has(pid)))
     })
   )
 
   const carriers = Effect.fn("Processes.carriers")((name: string) =>
-    Effect.sync(() => {
+    Effect.map(looked, ({ table }) => {
       const valueOf = source.variable(name)
-      return [...source.table().values()].flatMap((stat) => {
+      return [...table.values()].flatMap((stat) => {
         const value = valueOf(stat.pid)
         const info = value === undefined ? undefined : inform(stat)
         return value === undefined || info?.uid !== uid ? [] : [{ ...info, value }]
@@ -102,9 +104,7 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
 
   const tree: Processes["Service"]["tree"] = Effect.fn("Processes.tree")(
     (root, { known = [], others = [], own = [], tags = [] }) =>
-      Effect.sync(() => {
-        const table = source.table()
-        const carries = source.environments()
+      Effect.map(looked, ({ carries, table }) => {
         const carriers = (tags: ReadonlyArray<Tag>) =>
           carriersOf(table.values(), tags, uid, { carries, uid: source.uid })
         const seen = new Set(stillThose(table, known, { bootId, ours: uid }, source.uid))

@@ -2,6 +2,7 @@ import { SqliteUnusable } from "@souffleur/eventlog"
 import { sync } from "@souffleur/process"
 import { type Duration, Effect, FileSystem, Option, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
+import { statSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { makeFolder } from "../files/Folder.ts"
 import { fileTrouble, sqliteTrouble, unusable } from "./SqliteTrouble.ts"
@@ -29,15 +30,45 @@ const maxCheckedBytes = 4_000_000
 /** Returns a URI that never creates the file: a file that vanishes stays away. */
 export const existing = (path: string, mode = "mode=rw") => `${pathToFileURL(path).href}?${mode}`
 
+/** Identifies the file that has a name; `undefined`: none has it. */
+export const nodeOf = (path: string): string | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? undefined : `${found.dev} ${found.ino}`
+}
+
+/** The marks of the files that connections of this process have open, with the count of those, by what they are. */
+const inUse = new Map<string, { readonly applicationId: number; connections: number }>()
+
+/** Remembers until the scope closes that a connection of this process has a file open. */
+export const using = (node: string | undefined, applicationId: number) =>
+  node === undefined
+    ? Effect.void
+    : Effect.acquireRelease(
+        Effect.sync(() => {
+          const known = inUse.get(node) ?? { applicationId, connections: 0 }
+          known.connections++
+          inUse.set(node, known)
+          return known
+        }),
+        (known) =>
+          Effect.sync(() => {
+            known.connections--
+            if (known.connections === 0) inUse.delete(node)
+          })
+      )
+
 /**
  * Reads the first bytes of a file, so that SQLite never touches a foreign file. `None`: there is no such file. Fails
- * with `SqliteUnusable` where it is no SQLite database.
+ * with `SqliteUnusable` where it is no SQLite database. A file that this process has open is not opened: closing a
+ * descriptor of it would drop the locks of its connections (fcntl(2)), and another process could then take its `-wal`.
  */
 export const header = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const found = yield* Effect.option(fs.stat(path))
   if (Option.isNone(found)) return Option.none()
   if (found.value.type !== "File") return yield* unusable(path, "foreign", "it is no file")
+  const known = inUse.get(nodeOf(path) ?? "")
+  if (known !== undefined) return Option.some({ size: Number(found.value.size), applicationId: known.applicationId })
   const bytes = yield* Effect.scoped(Effect.flatMap(fs.open(path, { flag: "r" }), (file) => file.readAlloc(100))).pipe(
     Effect.mapError(() => unusable(path, "failed", "it cannot be read"))
   )

@@ -2,9 +2,8 @@ import { LogUnusable, Sqlite, type SqliteUnusable, Store } from "@souffleur/even
 import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, type Path } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { statSync } from "node:fs"
 import { connect } from "./Connection.ts"
-import { busyTimeoutMillis, existing, header, type OwnFile, prepareFile } from "./OwnFile.ts"
+import { busyTimeoutMillis, existing, header, nodeOf, type OwnFile, prepareFile, using } from "./OwnFile.ts"
 import { fileTrouble, sqliteTrouble, unusable } from "./SqliteTrouble.ts"
 
 export type { OwnFile } from "./OwnFile.ts"
@@ -26,12 +25,6 @@ const opened = (path: string, settings: ReadonlyArray<string>, uri = existing(pa
   Effect.catchCause(open(uri, [`busy_timeout = ${busyTimeoutMillis}`, ...settings]), (cause) =>
     Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(sqliteTrouble(path)(Cause.squash(cause)))
   )
-
-/** Identifies the file that has a name; `undefined`: none has it. */
-const nodeOf = (path: string): string | undefined => {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
-  return found === undefined ? undefined : `${found.dev} ${found.ino}`
-}
 
 /**
  * Fails with `LogUnusable` if another file has the name now. SQLite keeps using the file that it opened, and never
@@ -76,7 +69,11 @@ export const layerOwn = (
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(file.path)(error))),
       Effect.andThen(() => {
         const node = nodeOf(file.path)
-        return Effect.map(opened(file.path, ["synchronous = FULL", "fullfsync = ON"]), (sql) =>
+        const connected = Effect.andThen(
+          using(node, file.applicationId),
+          opened(file.path, ["synchronous = FULL", "fullfsync = ON"])
+        )
+        return Effect.map(connected, (sql) =>
           Context.add(Context.make(SqlClient.SqlClient, sql), Store.StillThere, stillThere(file.path, node))
         )
       }),
@@ -95,6 +92,7 @@ const looking = Effect.fnUntraced(
       return yield* unusable(path, "foreign", "it is no database that souffleur made")
     // Without a `-wal` no process has the file open. A reader that is told so makes no files beside it.
     const mode = kept || (yield* fs.exists(`${path}-wal`)) ? "mode=ro" : "mode=ro&immutable=1"
+    yield* using(nodeOf(path), applicationId)
     const sql = yield* opened(path, [], existing(path, mode))
     const [schema] = yield* sql.unsafe<{ readonly user_version: number }>("PRAGMA user_version")
     if ((schema?.user_version ?? 0) > migrations.length)

@@ -9,7 +9,7 @@ const withVariables = (environment: Start["environment"]) =>
  * Asks the kitty that souffleur runs in (`KITTY_LISTEN_ON`) for a tab behind the current one. kitty runs the command
  * without a shell, as its own child. A late answer, or one that comes when the command ends, delays no receipt.
  */
-export const startKitty = ({ environment, line }: Start, { cwd, title }: WindowOptions) =>
+export const startKitty = ({ environment, line }: Start, { cwd, title, variables }: WindowOptions) =>
   runTerminal({
     line: [
       "kitty",
@@ -26,5 +26,6 @@ export const startKitty = ({ environment, line }: Start, { cwd, title }: WindowO
       ...line
     ],
     cwd,
+    variables,
     refused: () => "kitty refused to open a window: are allow_remote_control and listen_on set?"
   })

@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process"
-import { LaunchFailed, plain } from "@souffleur/domain"
-import { Config, Effect, Option } from "effect"
+import { LaunchFailed, plain, type Variables } from "@souffleur/domain"
+import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
 import { pathOf } from "../launch/HostPrograms.ts"
 
-/** Names a tmux server and a pane. The default is the server that souffleur runs in, and the pane `$TMUX_PANE`. */
+/** Names a tmux server and a pane. The default is the server of `$TMUX`, and the pane `$TMUX_PANE`. */
 export interface TmuxPlace {
   readonly socket?: string
   readonly pane?: string
+  /** The environment that names both, and in which `tmux` is found. Absent: this process's own. */
+  readonly variables?: Variables | undefined
 }
 
 /** UTF-16 units of what tmux says of a failure. */
@@ -16,9 +18,12 @@ const maxWhy = 200
 /** What tmux says of a server that is not there. */
 const isGone = /^(?:no server running|error connecting|lost server|server exited)/u
 
-const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<string, LaunchFailed> =>
+const tmux = (
+  { socket, variables = process.env }: TmuxPlace,
+  args: ReadonlyArray<string>
+): Effect.Effect<string, LaunchFailed> =>
   Effect.callback((resume, signal) => {
-    const server = place.socket === undefined ? [] : ["-L", place.socket]
+    const server = socket === undefined ? [] : ["-L", socket]
     const failed = (why: string) =>
       resume(
         Effect.fail(
@@ -27,9 +32,9 @@ const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<stri
           })
         )
       )
-    const program = pathOf("tmux")
+    const program = pathOf("tmux", variables["PATH"] ?? "")
     if (program === undefined) return failed("there is no program tmux in PATH")
-    execFile(program, [...server, ...args], { signal }, (error, stdout, stderr) =>
+    execFile(program, [...server, ...args], { signal, env: variables }, (error, stdout, stderr) =>
       error === null ? resume(Effect.succeed(stdout.trim())) : failed(stderr.trim() || "it gave no answer")
     )
   })
@@ -38,14 +43,13 @@ const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<stri
 const windowName = (title: string): string => title.replaceAll("#", "##").replace(/;$/, "\\;")
 
 /**
- * Opens a window in souffleur's own session, behind the current one, and succeeds with its pid. If souffleur's pane is
+ * Opens a window in the session of that pane, behind the current one, and succeeds with its pid. If that pane is
  * gone, the window is in the newest session of its server. tmux runs a command of
  * two or more words without a shell, but in the server's environment. Node's options in that environment are not meant
  * for the launcher. Fails with `LaunchFailed` where tmux refuses.
  */
 export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, { environment, line }: Start, title: string) {
-  const own = yield* Effect.orDie(Config.option(Config.String("TMUX_PANE")))
-  const pane = place.pane ?? Option.getOrUndefined(own)
+  const pane = place.pane ?? (place.variables ?? process.env)["TMUX_PANE"]
   const session = pane === undefined ? "" : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
   // tmux succeeds and prints nothing for a pane that is gone. Then it chooses another session of its server.
   const target = session === "" ? [] : ["-t", `${session}:`]

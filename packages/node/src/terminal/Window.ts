@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { isSecretVariable, LaunchFailed } from "@souffleur/domain"
+import { isSecretVariable, LaunchFailed, type Variables } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
 import { pathOf } from "../launch/HostPrograms.ts"
@@ -10,6 +10,8 @@ export interface TerminalWords {
   /** Absolute. */
   readonly cwd: string
   readonly refused: (code: number | null) => string
+  /** The environment of the terminal. Absent: this process's own. */
+  readonly variables?: Variables | undefined
 }
 
 /**
@@ -21,13 +23,14 @@ export interface TerminalWords {
 export const runTerminal = ({
   cwd,
   line: [name, ...args],
-  refused
+  refused,
+  variables = process.env
 }: TerminalWords): Effect.Effect<Effect.Effect<false, LaunchFailed>, LaunchFailed> =>
   Effect.callback((resume) => {
     const missing = Effect.fail(new LaunchFailed({ message: `${name} cannot be started` }))
-    const program = pathOf(name)
+    const program = pathOf(name, variables["PATH"] ?? "")
     if (program === undefined) return resume(missing)
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecretVariable(name)))
+    const env = Object.fromEntries(Object.entries(variables).filter(([name]) => !isSecretVariable(name)))
     const child = spawn(program, args, { cwd, env, detached: true, stdio: "ignore" })
     child.unref()
     const answer = Effect.suspend(() =>
@@ -44,6 +47,7 @@ export interface WindowOptions {
   readonly title: string
   /** Absolute. */
   readonly cwd: string
+  readonly variables?: TerminalWords["variables"]
 }
 
 /** Sets the title as xterm and its kin take it, then becomes the command. The shell reads a fixed text alone. */
@@ -54,7 +58,11 @@ const titled = String.raw`printf '\033]2;%s\007' "$SOUFFLEUR_TITLE"; exec "$0" "
  * command to a server with another environment, so the variables are words of the command. They are no variables of the
  * terminal: it may have other windows too, and is not ended with the launch.
  */
-export const startWindow = (terminal: Start["line"], { environment, line }: Start, { cwd, title }: WindowOptions) => {
+export const startWindow = (
+  terminal: Start["line"],
+  { environment, line }: Start,
+  { cwd, title, variables: around }: WindowOptions
+) => {
   const variables = Object.entries({ ...environment, NODE_OPTIONS: "", SOUFFLEUR_TITLE: title })
   return runTerminal({
     line: [
@@ -67,6 +75,7 @@ export const startWindow = (terminal: Start["line"], { environment, line }: Star
       ...line
     ],
     cwd,
+    variables: around,
     refused: (code) => `${terminal[0]} ended ${code === null ? "by a signal" : `with exit code ${code}`}`
   })
 }

@@ -69,9 +69,15 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   const git = (args: ReadonlyArray<string>, stdin?: string) => Effect.provide(asked.git(args, stdin), services)
   const failed = (doing: string) => (error: ProgramFailed) =>
     new GitUnusable({ project, problem: `git could not tell ${doing}: ${error.message}` })
-  const where = (what: "--show-toplevel" | "--show-prefix" | "--absolute-git-dir") =>
-    Effect.map(git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
-  const root = yield* where("--show-toplevel").pipe(
+  const places = ["--show-toplevel", "--show-prefix", "--absolute-git-dir"]
+  const where = (...what: ReadonlyArray<string>) =>
+    Effect.map(git(["rev-parse", ...what]), (text) => text.replace(/\n$/u, ""))
+  const [root = "", folder = "", gitFolder = ""] = yield* where(...places).pipe(
+    Effect.map((text) => text.split("\n")),
+    // A folder may have a line break in its name. Then each answer is asked for alone.
+    Effect.flatMap((found) =>
+      found.length === places.length ? Effect.succeed(found) : Effect.forEach(places, (one) => where(one))
+    ),
     // git alone knows the cause: no repository, no git, another user's, a bare one.
     Effect.mapError(
       ({ message }) =>
@@ -82,8 +88,6 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
     )
   )
   const ours = new Set(own(root))
-  const folder = yield* Effect.mapError(where("--show-prefix"), failed("which folder of its repository this is"))
-  const gitFolder = yield* Effect.mapError(where("--absolute-git-dir"), failed("where its folder is"))
   const named = (files: ReadonlyArray<string>) => files.map((file) => path.relative(`/${folder}`, `/${file}`))
   const theirs = (files: ReadonlyArray<string>) => named(files.filter((file) => !ours.has(file)))
   const reverting = revertingOf(asked)

@@ -66,20 +66,27 @@ export class TrustedFiles extends Context.Service<
 export const readTroubleOf = ({ reason }: PlatformError.PlatformError): string =>
   reason._tag === "TimedOut" ? (reason.description ?? reason._tag) : reason._tag
 
-const blockBytes = 65_536
+/** Bytes of one read of a large file, and of one behind the end that a file had. */
+const [blockBytes, leastBytes] = [65_536, 1024]
 
 /** Reads the bytes of a file from `offset` on, at most `bytes` of them, as they arrive. Fails with `PlatformError`. */
 export const piecesOf = (
   file: TrustedFile,
   { bytes = Number.POSITIVE_INFINITY, offset = 0 }: { readonly offset?: number; readonly bytes?: number } = {}
 ): Stream.Stream<Uint8Array, PlatformError.PlatformError> =>
-  Stream.unfold(offset, (position) => {
-    const piece = new Uint8Array(Math.max(0, Math.min(blockBytes, offset + bytes - position)))
-    if (piece.length === 0) return Effect.succeed(undefined)
-    return Effect.map(file.read(piece, { position: BigInt(position) }), (read) =>
-      Number(read) === 0 ? undefined : ([piece.subarray(0, Number(read)), position + Number(read)] as const)
+  Stream.unwrap(
+    Effect.map(file.stat, ({ size }) =>
+      Stream.unfold(offset, (position) => {
+        // Most files are small, and many watches read them all the time.
+        const block = Math.min(blockBytes, Math.max(leastBytes, Number(size) - position))
+        const piece = new Uint8Array(Math.max(0, Math.min(block, offset + bytes - position)))
+        if (piece.length === 0) return Effect.succeed(undefined)
+        return Effect.map(file.read(piece, { position: BigInt(position) }), (read) =>
+          Number(read) === 0 ? undefined : ([piece.subarray(0, Number(read)), position + Number(read)] as const)
+        )
+      })
     )
-  })
+  )
 
 /** Reads a whole file. Fails with `FileRefused`, also when the file grows beyond its bound while it is read. */
 export const readTrusted = Effect.fnUntraced(function* (path: string, trust: Trust & { readonly atMost: number }) {

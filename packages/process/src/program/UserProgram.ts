@@ -1,4 +1,4 @@
-import { Duration, Effect, Option, type PlatformError, Result, Schema, Stream } from "effect"
+import { Context, Duration, Effect, Option, type PlatformError, Result, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 
 /**
@@ -14,6 +14,12 @@ export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramF
 }) {}
 
 const ranAnd = (message: string) => new ProgramFailed({ message, ran: true })
+
+/** The environment of programs that are given none of their own. Absent: this process's. */
+export const OwnVariables = Context.Reference<Readonly<Record<string, string | undefined>> | undefined>(
+  "@souffleur/process/OwnVariables",
+  { defaultValue: () => undefined }
+)
 
 /** Says why a program was not started. */
 export const notStarted =
@@ -121,12 +127,13 @@ export const runProgram = Effect.fn("runProgram")(function* ({
   within
 }: ProgramRun) {
   const [program, ...first] = yield* Effect.fromResult(programWords(command))
+  const env = environment ?? (yield* OwnVariables)
   const run = Effect.gen(function* () {
     const handle = yield* ChildProcess.make(program, [...first, ...args], {
       stdin: Stream.make(new TextEncoder().encode(stdin)),
       stderr: heard ? "pipe" : "ignore",
       ...(cwd === undefined ? {} : { cwd }),
-      ...(environment === undefined ? { extendEnv: true } : { env: environment, extendEnv: false }),
+      ...(env === undefined ? { extendEnv: true } : { env, extendEnv: false }),
       forceKillAfter: "1 second"
     }).pipe(Effect.mapError(notStarted(program)))
     let bytes = 0
