@@ -3,7 +3,7 @@ import { endTree, isGone, treeOf } from "@souffleur/process"
 import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { untilStopped } from "../Waiting.ts"
-import type { Assignment } from "../run/Run.ts"
+import { type Assignment, assignmentOf } from "../run/Run.ts"
 import { turnOver, untilLingering } from "./Lingering.ts"
 import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAgent.ts"
 
@@ -57,10 +57,9 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   })
   const isStopped = (yield* ref.state).stop?.now === true
   const reason = inTime ? "left running" : (yield* isDone) ? "lingering" : isStopped ? "stopped" : "timeout"
-  return (
-    (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, reason, limit: limitMillis, others })).assignment
-      ?.ending ?? null
-  )
+  const { token } = assignment
+  const run = yield* ref.dispatch({ _tag: "EndAgent", token, reason, limit: limitMillis, others })
+  return assignmentOf(run, token)?.ending ?? null
 })
 
 /** Returns whether an agent that is to end, or a process that it started, is still there. */
@@ -76,6 +75,6 @@ export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assign
 export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment, started: RunningLaunch) {
   const { stopGrace } = yield* Settings
   const { ref } = yield* PlanContext
-  const granted = ref.granted((run) => run.assignment?.token === assignment.token && run.assignment.ending !== null)
+  const granted = ref.granted((run) => (assignmentOf(run, assignment.token)?.ending ?? null) !== null)
   return yield* endTree(started.process, (seen) => agentTree(assignment, started, seen), stopGrace, granted)
 })

@@ -129,14 +129,14 @@ const trial = 3_600_000
 
 /** Records a refusal of the service, by the rule of a watch (spec: behaviour#limits-in-a-run). */
 const limited = (
-  { waits }: Run,
+  { wait: before, waits }: Run,
   { taskId, token }: Assignment,
   { kind, resetsAt }: Extract<AgentReport, { readonly _tag: "Limited" }>,
   { margin, now: at }: ReportTime
 ) => {
   const wait = Event.isPersons(kind)
     ? { resetsAt: null, until: at + trial }
-    : limitWait(at, waits, { kind, resetsAt }, margin)
+    : limitWait(at, Math.max(0, before === null ? waits : waits - 1), { kind, resetsAt }, margin)
   return ok(Event.AgentLimited.make({ at, token, taskId, kind, ...wait }))
 }
 
@@ -195,7 +195,7 @@ export const decideReport = (
       return ok(
         Event.ReviewApproved.make({ at, ...of, summary: report.summary, minor: unparked(task, report.minor) }),
         // In a tree of its own it is complete once it has landed.
-        ...(task.tree === null ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })] : [])
+        ...(task.tree === null && task.status === "in_progress" ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })] : [])
       )
     case "Rejected":
       return rejected(task, at, of, {

@@ -20,7 +20,7 @@ export const runFold: Fold<Run, RunEvent, never> = {
   schema: Run,
   keepEvery: 200,
   // A finished run whose conductor or agent is not known to be gone still holds its work tree.
-  isEnded: (run) => isRunOver(run) && run.owner === null && run.assignment === null,
+  isEnded: (run) => isRunOver(run) && run.owner === null && run.assignments.length === 0,
   keysOf: ({ plan, project }) => [runKey.project(project), runKey.plan(project, plan)],
   brief: []
 }

@@ -1,5 +1,5 @@
 import { isSessionKnown } from "@souffleur/domain"
-import { type Assignment, freshTask, type Run, type Task, taskOf } from "./Run.ts"
+import { type Assignment, freshTask, isAtWork, type Run, type Task, taskOf } from "./Run.ts"
 import { letGo } from "../tree/TreeEvolution.ts"
 import type { Died, ImportedTask, RunEvent, TaskOutline, Work } from "./RunEvent.ts"
 import { freshImplementerRung, refusalInWords, type RefusedWork, rejectionRung } from "./RunFields.ts"
@@ -39,12 +39,19 @@ export const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): Readonl
 
 /** Forgets the tasks that were dropped and have no agent at work. */
 export const swept = (run: Run): Run => {
-  const isGone = ({ dropped, id }: Task) => dropped && run.assignment?.taskId !== id
+  const isGone = ({ dropped, id }: Task) => dropped && !isAtWork(run, id)
   const gone = run.tasks.filter(isGone)
   if (gone.length === 0) return run
   const tasks = run.tasks.filter((task) => !isGone(task))
   const trees = gone.reduce((all, task) => letGo(all, task, "the plan dropped its task"), run.trees)
-  return { ...run, tasks, trees, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
+  return { ...run, tasks, trees }
+}
+
+/** Keeps the order in which tasks were taken up: a later one waits for those before it. */
+export const takenUp = (run: Run): Run => {
+  const ids = run.tasks.flatMap(({ id, status }) => (status === "in_progress" ? [id] : []))
+  const before = run.current.filter((id) => ids.includes(id))
+  return { ...run, current: [...before, ...ids.filter((id) => !before.includes(id))] }
 }
 
 /**
@@ -130,8 +137,9 @@ const begunTask = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskSt
     base,
     untracked,
     startedAt: task.startedAt ?? at,
+    // What an agent of its earlier work has said since is not about this one.
     ...(review === undefined
-      ? {}
+      ? { implementation: null, nudge: null }
       : {
           implementation: { head: review.head, verified: false },
           work: { commits: review.commits, files: review.files, testFile: null }
@@ -182,14 +190,11 @@ export const answeredRun = (run: Run, event: Extract<RunEvent, { readonly _tag: 
   const change = task === undefined ? {} : answered(task, event, run.paused?.reason === "work lost" && !isStuck)
   // What was begun in its work tree goes on there, or stays there.
   const isLeft = task !== undefined && change.status !== "in_progress"
-  const other = taskOf(run, run.current)
-  const isBeside = other !== undefined && other.id !== taskId && other.status === "in_progress"
   return {
     ...withTask(run, taskId, () => ({ ...change, ...(isLeft ? { tree: null } : {}) })),
     trees: isLeft
       ? letGo(run.trees, task, answer === "skip" ? "its task was skipped" : "its task began again")
       : run.trees,
-    current: isBeside ? run.current : answer === "skip" ? null : taskId,
     ...(isDropped ? { reverting: null, paused: run.paused?.reason === "revert" ? null : run.paused } : {}),
     ...(run.phase === "completion"
       ? { phase: "implementation", implementedAt: null, summary: null, finishingRetried: false }

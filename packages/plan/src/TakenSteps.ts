@@ -1,0 +1,69 @@
+import { Effect, FiberSet, Latch } from "effect"
+import { type Next, parallelOf, steps } from "./decide/RunStep.ts"
+import { PlanContext } from "./PlanContext.ts"
+import type { Run } from "./run/Run.ts"
+import { changed } from "./Waiting.ts"
+
+/** Steps after which nothing comes before a person's word, or at all. */
+const last: ReadonlySet<Next["_tag"]> = new Set(["Done", "Escalated", "Paused", "Stopped"])
+
+/** Returns what a step has for itself while it is taken: its task, and `""`, which is the project. */
+const takenBy = (step: Next): ReadonlyArray<string> => {
+  if (step._tag === "Await") return [step.assignment.taskId ?? ""]
+  if (step._tag === "Start" || step._tag === "Land") return [step.task.id, ""]
+  return [step._tag === "Ask" || step._tag === "Gate" ? step.task.id : ""]
+}
+
+/**
+ * Takes the steps of a run at once, each in a fiber of this scope: one of a task at a time, and one in the project. The
+ * failure of one is that of all.
+ */
+export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
+  take: (run: Run, step: Next) => Effect.Effect<unknown, E, R>
+) {
+  const { ref } = yield* PlanContext
+  const fibers = yield* FiberSet.make<unknown, E>()
+  const ended = yield* Latch.make()
+  const taken = new Map<string, Next>()
+  const room = (run: Run) => parallelOf(run) - new Set(taken.values()).size
+  /** Returns the steps that may be taken now. An agent at work is always followed, unless the run is paused. */
+  const open = (run: Run): ReadonlyArray<Next> => {
+    if (run.paused !== null) return []
+    const [names, found] = [new Set(taken.keys()), new Array<Next>()]
+    for (const step of steps(run)) {
+      const isOpen = step._tag === "Await" || (!last.has(step._tag) && found.length < room(run))
+      if (!isOpen || takenBy(step).some((name) => names.has(name))) continue
+      takenBy(step).forEach((name) => names.add(name))
+      found.push(step)
+    }
+    return found
+  }
+  const free = (step: Next) =>
+    Effect.suspend(() => {
+      takenBy(step).forEach((name) => taken.delete(name))
+      return Latch.open(ended)
+    })
+  return {
+    /** Begins the steps that may be taken now. Returns whether any is under way. */
+    begin: Effect.fnUntraced(function* (run: Run) {
+      yield* Latch.close(ended)
+      const found = open(run)
+      for (const step of found) takenBy(step).forEach((name) => taken.set(name, step))
+      for (const step of found) yield* FiberSet.run(fibers, Effect.andThen(take(run, step), free(step)))
+      return taken.size > 0
+    }),
+    /** Waits until a step has ended, or another one may be taken. */
+    moved: Effect.raceAllFirst([
+      Latch.await(ended),
+      FiberSet.join(fibers),
+      Effect.gen(function* () {
+        for (;;) {
+          const run = yield* ref.state
+          if (room(run) <= 0) return yield* Effect.never
+          if (open(run).length > 0) return
+          yield* changed(run)
+        }
+      })
+    ])
+  }
+})
