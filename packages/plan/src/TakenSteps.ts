@@ -49,8 +49,9 @@ export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
       yield* Latch.close(ended)
       const found = open(run)
       for (const step of found) takenBy(step).forEach((name) => taken.set(name, step))
+      const isUnderWay = taken.size > 0
       for (const step of found) yield* FiberSet.run(fibers, Effect.andThen(take(run, step), free(step)))
-      return taken.size > 0
+      return isUnderWay
     }),
     /** Waits until a step has ended, or another one may be taken. */
     moved: Effect.raceAllFirst([

@@ -23,13 +23,14 @@ import { conductStatusCommand } from "./ConductStatusCommand.ts"
 import { json, projectDir, utcFlag, verbose, zoneOf } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
-/** Tells the agent that works on, because the end of the conductor does not end it. */
+/** Tells each agent that works on, because the end of the conductor does not end it. */
 const leftAtWork = Effect.fnUntraced(function* (run: Run) {
-  const pid = run.assignment?.launch?.process.pid
-  if (pid !== undefined && Option.isSome(yield* (yield* Processes).find(pid)))
-    yield* Console.error(
-      `its ${run.assignment?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`
-    )
+  const { find } = yield* Processes
+  for (const { launch, role } of run.assignments)
+    if (launch !== null && Option.isSome(yield* find(launch.process.pid)))
+      yield* Console.error(
+        `its ${role}, pid ${launch.process.pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`
+      )
 })
 
 const tellNeeds = (needs: ReadonlyArray<string>, then: string) => printLines(`${needs.join("\n  ")}; ${then}`, "error")

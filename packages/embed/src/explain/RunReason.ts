@@ -1,4 +1,5 @@
 import {
+  assignmentOf,
   evolveRun,
   workProblemsOf,
   initialRun,
@@ -63,8 +64,12 @@ const refused = ({ said, taskId }: Of<"WorkRefused">, before: Run): Explanation 
 }
 
 /** Says which agent an assignment had, and for how long it was asked. */
-const assigned = ({ assignment }: Run, at: number): ReadonlyArray<string> => {
-  if (assignment === null) return []
+const assigned = (
+  run: Run,
+  { at, token }: { readonly at: number; readonly token: string }
+): ReadonlyArray<string> => {
+  const assignment = assignmentOf(run, token)
+  if (assignment === undefined) return []
   const { agent, askedAt, role, sessionId } = assignment
   const session = isSessionKnown(sessionId) ? ` in session ${sessionId}` : ""
   return [
@@ -73,7 +78,7 @@ const assigned = ({ assignment }: Run, at: number): ReadonlyArray<string> => {
 }
 
 const failed = (
-  { _tag, at, reason, message, taskId }: Of<"ImplementationFailed" | "ReviewFailed">,
+  { _tag, at, reason, message, taskId, token }: Of<"ImplementationFailed" | "ReviewFailed">,
   before: Run
 ): Explanation => {
   const task = taskOf(before, taskId)
@@ -86,7 +91,7 @@ const failed = (
   if (reason === "dropped")
     return because("a task that the plan has lost is forgotten once no agent works on it", message)
   return {
-    seen: [message, ...assigned(before, at), `assignment ${count} in a row that came to nothing`],
+    seen: [message, ...assigned(before, { at, token }), `assignment ${count} in a row that came to nothing`],
     rule: "an assignment that came to nothing is followed by a fresh agent; the third in a row is a person's"
   }
 }
@@ -231,7 +236,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
           ? "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
           : "an agent that was cut off goes on in its session, until its third death in a row without progress; no attempt is counted",
         event.message,
-        ...assigned(before, event.at)
+        ...assigned(before, event)
       )
     case "AgentEnding":
       return ending(event, zone)
