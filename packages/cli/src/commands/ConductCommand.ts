@@ -1,4 +1,4 @@
-import { completionSummary, invocation, isRunOver, type Run, treesThatStay, workPlace } from "@souffleur/plan"
+import { completionSummary, invocation, isRunOver, maxParallel, type Run, treesThatStay, workPlace } from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type NotReady, type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
@@ -120,6 +120,12 @@ const notReady = Effect.fnUntraced(function* ({ plan, problems }: NotReady) {
   return 2
 })
 
+/** Takes the count of tasks that are at work at once. Fails with `BadUsage` where it is none. */
+const parallelOf = (count: number) =>
+  count >= 1 && count <= maxParallel
+    ? Effect.succeed(count)
+    : new BadUsage({ message: `--parallel ${count}: a number from 1 to ${maxParallel} is needed` })
+
 const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
 
 /** Conducts a plan, or resumes its run. Ends with 1 if a person is needed (spec: command-line#plans). */
@@ -148,6 +154,10 @@ export const conductCommand = Command.make(
     keepGoing: Flag.Boolean("keep-going").pipe(
       Flag.withDescription("A task that waits for you does not stop the others (needs worktrees: true in the plan)"),
       Flag.withDefault(false)
+    ),
+    parallel: Flag.Int("parallel").pipe(
+      Flag.withDescription("How many tasks are at work at once, 1 to 16 (needs worktrees: true in the plan)"),
+      Flag.optional
     ),
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription(
@@ -189,6 +199,7 @@ export const conductCommand = Command.make(
       agents,
       questions: flags.questions,
       ...(flags.keepGoing ? { keepsGoing: true as const } : {}),
+      ...(Option.isSome(flags.parallel) ? { parallel: yield* parallelOf(flags.parallel.value) } : {}),
       ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),
       ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {})
     }

@@ -119,7 +119,8 @@ const begin = Effect.fnUntraced(function* (
       reviewer,
       permission,
       ...(said.deadline === undefined ? {} : { deadline: said.deadline }),
-      ...(said.keepsGoing === undefined ? {} : { keepsGoing: said.keepsGoing })
+      ...(said.keepsGoing === undefined ? {} : { keepsGoing: said.keepsGoing }),
+      ...(said.parallel === undefined ? {} : { parallel: said.parallel })
     },
     from,
     audience,

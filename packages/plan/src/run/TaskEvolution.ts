@@ -24,7 +24,7 @@ export const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): Readonl
     .map((task) => ({ ...task, dropped: task.status !== "completed" })),
   // What is asked for may be other work since.
   ...outlines.map((outline) => {
-    const { gateDigest, ...task } = taskOf(run, outline.id) ?? freshTask(outline)
+    const { gateDigest, touches: _, ...task } = taskOf(run, outline.id) ?? freshTask(outline)
     const { implementation } = task
     const isVerified = implementation?.verified === true && gateDigest === outline.gateDigest
     return {

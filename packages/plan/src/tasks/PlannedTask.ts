@@ -27,6 +27,8 @@ export interface PlannedTask {
   readonly referenceDocs: ReadonlyArray<ReferenceDoc>
   /** Ids of tasks that must be complete before it. */
   readonly dependsOn: ReadonlyArray<string>
+  /** Globs of the files that it changes; absent: unknown. */
+  readonly touches?: ReadonlyArray<string>
   /** The plan's gate, then the task's own programs; absent: no program judges it. */
   readonly gate?: PlanGate
   /** True if the plan has it as done. When a run takes the plan, that is a person's word. */
