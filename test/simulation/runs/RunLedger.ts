@@ -74,11 +74,11 @@ export class RunLedger {
     if (data.includes(chatter) || data.includes(boast)) world.violated(`an agent's words are in the log: ${event._tag}`)
     if (!world.silent) world.tell(`${after.revision} ${event._tag} ${data.slice(0, 200)}`)
     if (event._tag === "AgentAsked") world.faults.begin()
-    else if (before.assignment !== null && after.assignment === null) world.faults.end()
+    else if (after.assignments.length < before.assignments.length) world.faults.end()
     world.plans.find(({ id }) => stream === `run/${id}`)?.witness.record(after)
     world.judge.record(stream, before, event)
     world.branchJudge.record(stream, before, event)
     world.oracle(stream).record(event)
-    this.#snapshots.record(stream, after, before.assignment !== null && after.assignment === null)
+    this.#snapshots.record(stream, after, after.assignments.length < before.assignments.length)
   }
 }

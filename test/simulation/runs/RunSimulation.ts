@@ -22,9 +22,15 @@ const hash = (words: string, from: number): number => {
  */
 const conducted = (number: number, quiet: boolean, struck: boolean, story: boolean) => {
   const choices = new Seed(number)
-  const { keepsGoing, ...drawn } = planOf(choices, "t", quiet ? 4 : 5)
-  // What lands first depends on when a person answers. A twin may differ in that.
-  const first = quiet || keepsGoing === undefined ? drawn : { ...drawn, keepsGoing }
+  const { keepsGoing, parallel, ...drawn } = planOf(choices, "t", quiet ? 4 : 5)
+  // What lands first depends on when a person answers, and on who is faster. A twin may differ in that.
+  const first = quiet
+    ? drawn
+    : {
+        ...drawn,
+        ...(keepsGoing === undefined ? {} : { keepsGoing }),
+        ...(parallel === undefined ? {} : { parallel })
+      }
   const plans = !quiet && choices.chance(0.2) ? [first, planOf(choices, "u", 2)] : [first]
   const world = new RunWorld(number, number % 3 !== 0, plans)
   world.silent = !story
