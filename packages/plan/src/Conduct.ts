@@ -69,17 +69,6 @@ const review = Effect.fn("Conduct.review")(function* (run: Run, task: Task) {
   return yield* ref.dispatch({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
 })
 
-/** Asks for the agent that a task is to have. It is followed to its end also where another task pauses the run. */
-const ask = Effect.fn("Conduct.ask")(function* (
-  run: Run,
-  { role, task }: Extract<Next, { readonly _tag: "Ask" }>
-) {
-  const asked = yield* role === "reviewer" ? review(run, task) : askAllowed(run, role, task.id)
-  const now = yield* (yield* PlanContext).ref.state
-  const assignment = now.assignments.find(({ taskId }) => taskId === task.id)
-  return now.paused === null || assignment === undefined ? asked : yield* finishAssignment(assignment)
-})
-
 const finish = Effect.fn("Conduct.finish")(function* (run: Run) {
   return (yield* finishAlone(run)) ?? (yield* askAllowed(run, "finisher"))
 })
@@ -144,7 +133,11 @@ const advance = Effect.fnUntraced(function* (run: Run, step: Next) {
         step.task.id,
         byPlan(
           run,
-          withoutObstacle(false, ask(run, step), run)
+          withoutObstacle(
+            false,
+            step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role, step.task.id),
+            run
+          )
         )
       )
     case "Land":

@@ -26,12 +26,16 @@ export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
   const ended = yield* Latch.make()
   const taken = new Map<string, Next>()
   const room = (run: Run) => parallelOf(run) - new Set(taken.values()).size
-  /** Returns the steps that may be taken now. An agent at work is always followed, unless the run is paused. */
+  /** The agents that were followed; `undefined`: nothing was begun yet. What pauses a run is not done over again. */
+  let followed: Set<string> | undefined
+  /** Returns the steps that may be taken now. An agent at work is always followed, once where the run is paused. */
   const open = (run: Run): ReadonlyArray<Next> => {
-    if (run.paused !== null) return []
     const [names, found] = [new Set(taken.keys()), new Array<Next>()]
     for (const step of steps(run)) {
-      const isOpen = step._tag === "Await" || (!last.has(step._tag) && found.length < room(run))
+      const isOpen =
+        step._tag === "Await"
+          ? run.paused === null || followed?.has(step.assignment.token) === false
+          : !last.has(step._tag) && found.length < room(run)
       if (!isOpen || takenBy(step).some((name) => names.has(name))) continue
       takenBy(step).forEach((name) => names.add(name))
       found.push(step)
@@ -48,6 +52,9 @@ export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
     begin: Effect.fnUntraced(function* (run: Run) {
       yield* Latch.close(ended)
       const found = open(run)
+      const tokens = (all: ReadonlyArray<Next>) =>
+        all.flatMap((step) => (step._tag === "Await" ? [step.assignment.token] : []))
+      followed = new Set([...(followed ?? tokens(steps(run))), ...tokens(found)])
       for (const step of found) takenBy(step).forEach((name) => taken.set(name, step))
       const isUnderWay = taken.size > 0
       for (const step of found) yield* FiberSet.run(fibers, Effect.andThen(take(run, step), free(step)))

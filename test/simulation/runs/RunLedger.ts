@@ -39,9 +39,9 @@ export class RunLedger {
         Effect.suspend(() => {
           if (world.disk.full && events.length > 0)
             return Effect.fail(new LogUnusable({ reason: "full", problem: "the world says so" }))
-          this.#catchUp()
+          this.catchUp()
           const exit = Effect.runSyncExit(memory.append(stream, expected, events))
-          this.#catchUp()
+          this.catchUp()
           return exit
         })
     }
@@ -57,7 +57,7 @@ export class RunLedger {
   }
 
   /** Judges every new event in the order of the log. An append wakes the listeners, and these may append too. */
-  #catchUp(): void {
+  catchUp(): void {
     for (const stream of Effect.runSync(this.#memory.streams)) {
       for (const { event } of Effect.runSync(this.#memory.read(stream, this.runOf(stream).revision)))
         this.#record(stream, event)
