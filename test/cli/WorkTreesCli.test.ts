@@ -68,6 +68,8 @@ describe.concurrent("behaviour#parallel", () => {
       git(the.project, "commit", "-qm", "plan")
       const dry = yield* the.run(["conduct", "plan.yaml", "--parallel", "2", "--dry-run"])
       assert.include(dry.lines.join("\n"), "up to 2 tasks at work at once")
+      git(the.project, "config", "user.name", "A")
+      git(the.project, "config", "user.email", "a@localhost")
       const craft = join(the.home, "claude", "craft")
       fs.mkdirSync(craft, { recursive: true })
       for (const id of ["001", "002"]) fs.writeFileSync(join(craft, `task-${id}.implementer.held`), "")
@@ -89,8 +91,11 @@ describe.concurrent("behaviour#parallel", () => {
       assert.match(stopped.lines.join("\n"), /its implementer, pid \d+, and its implementer, pid \d+, have ended/u)
       for (const id of ["001", "002"]) fs.rmSync(join(craft, `task-${id}.implementer.held`))
       const ended = yield* the.run(["conduct", "plan.yaml", "--parallel", "2"])
-      assert.strictEqual(ended.code, 0, ended.errors)
-      assert.strictEqual(the.state().tasks.filter(({ attempts }: { readonly attempts: number }) => attempts === 1).length, 3)
+      assert.strictEqual(ended.code, 0, `${ended.lines.join("\n")}${ended.errors}`)
+      assert.strictEqual(
+        the.state().tasks.filter(({ attempts }: { readonly attempts: number }) => attempts === 1).length,
+        3
+      )
     }).pipe(Effect.scoped)
   )
 })

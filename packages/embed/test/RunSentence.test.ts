@@ -124,8 +124,14 @@ describe("command-line#plans", () => {
     const run = foldRun([RunOpened, { ...TaskStarted, taskId }, asked, AgentLaunched])
     const { pid } = AgentLaunched.process
     const assignment = run.assignments[0]!
-    assert.strictEqual(runStanding(run, [{ assignment, condition: "running" }]), `task-001: reviewer at work, pid ${pid}`)
-    assert.strictEqual(runStanding(run, [{ assignment, condition: "gone" }]), `task-001: reviewer has ended, pid ${pid}`)
+    assert.strictEqual(
+      runStanding(run, [{ assignment, condition: "running" }]),
+      `task-001: reviewer at work, pid ${pid}`
+    )
+    assert.strictEqual(
+      runStanding(run, [{ assignment, condition: "gone" }]),
+      `task-001: reviewer has ended, pid ${pid}`
+    )
   })
 })
 

@@ -213,29 +213,32 @@ const orOvertaken = <A, E, R>(run: Run, step: Effect.Effect<A, E, R>) =>
  *   )
  * ```
  */
-export const conduct = Effect.fn("conduct")(function* () {
-  const { ref, statePath } = yield* PlanContext
-  const published = Effect.gen(function* () {
-    const run = yield* ref.state
-    const kept = yield* writeState(statePath, run)
-    yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))
-    return kept.length === 0 ? run : yield* ref.state
-  })
-  yield* resume(yield* published)
-  const { begin, moved } = yield* takenSteps((run, step) =>
-    Effect.flatMap(newTrace(tracedAs(step)), (trace) =>
-      orPaused(orOvertaken(run, Effect.withSpan(advance(run, step), "Conduct.step", trace)))
+export const conduct = Effect.fn("conduct")(
+  function* () {
+    const { ref, statePath } = yield* PlanContext
+    const published = Effect.gen(function* () {
+      const run = yield* ref.state
+      const kept = yield* writeState(statePath, run)
+      yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))
+      return kept.length === 0 ? run : yield* ref.state
+    })
+    yield* resume(yield* published)
+    const { begin, moved } = yield* takenSteps((run, step) =>
+      Effect.flatMap(newTrace(tracedAs(step)), (trace) =>
+        orPaused(orOvertaken(run, Effect.withSpan(advance(run, step), "Conduct.step", trace)))
+      )
     )
-  )
-  for (;;) {
-    const run = yield* published
-    if (yield* begin(run)) yield* moved
-    else {
-      if (next(run)._tag === "Stopped") yield* (yield* GatePort).end(ref)
-      return run
+    for (;;) {
+      const run = yield* published
+      if (yield* begin(run)) yield* moved
+      else {
+        if (next(run)._tag === "Stopped") yield* (yield* GatePort).end(ref)
+        return run
+      }
     }
-  }
-}, flow(Effect.scoped, orPaused, Effect.flatMap(written)))
+  },
+  flow(Effect.scoped, orPaused, Effect.flatMap(written))
+)
 
 /** How often the reason of a pause is checked. */
 const rightSchedule = Schedule.spaced("2 seconds")

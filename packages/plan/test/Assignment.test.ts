@@ -180,7 +180,13 @@ describe("behaviour#agents-of-a-run", () => {
     Effect.gen(function* () {
       for (const settled of [true, false]) {
         const { layer, tags, dispatch } = world({ settled })
-        const [assignment] = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] }).assignments
+        const [assignment] = dispatch({
+          _tag: "Ask",
+          role: "implementer",
+          sessionId: "s1",
+          head: null,
+          held: []
+        }).assignments
         const run = yield* Effect.provide(settleAssignment(assignment!), layer)
         assert.deepStrictEqual(tags(), ["AgentAsked", settled ? "AgentLaunched" : "AgentNeverRan"])
         assert.deepStrictEqual(run.assignments[0]?.launch?.process, settled ? process : undefined)
@@ -191,7 +197,13 @@ describe("behaviour#agents-of-a-run", () => {
   it.effect("an agent that was to end before a crash, and is gone by now, has taken too long", () =>
     Effect.gen(function* () {
       const { did, layer, dispatch } = world()
-      const [assignment] = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] }).assignments
+      const [assignment] = dispatch({
+        _tag: "Ask",
+        role: "implementer",
+        sessionId: "s1",
+        head: null,
+        held: []
+      }).assignments
       const started = { launchId: "run-r-a1", process, at: 0 }
       const gone = Layer.mock(Processes)({
         self: process,

@@ -63,7 +63,8 @@ const story = (tasks: ReadonlyArray<Outline>, { parallel = 2, keepsGoing = false
     for (const { folder, taskId } of run().trees) says({ _tag: "ClearTree", taskId, folder, kept: null })
     return run()
   }
-  const why = (intent: RunIntent) => Result.match(decided(intent), { onFailure: (no) => no.reason, onSuccess: () => "" })
+  const why = (intent: RunIntent) =>
+    Result.match(decided(intent), { onFailure: (no) => no.reason, onSuccess: () => "" })
   return { asks, begins, clears, completes, events, lands, reports, run, says, tokenOf, why }
 }
 /** Names what a run does now, with the task of each. */

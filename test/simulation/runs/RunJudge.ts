@@ -114,8 +114,7 @@ export class RunJudge {
     if (agent === undefined) return world.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     const run = world.runOf(agent)
     const assignment = assignmentOf(run, agent.token)
-    if ((assignment?.ending ?? null) === null)
-      world.violated("a signal without an intent in the log")
+    if ((assignment?.ending ?? null) === null) world.violated("a signal without an intent in the log")
     // A moment lies between its last look and the signal (docs/reliability.md).
     const owns = run.owner !== null && same(run.owner.process, by.identity)
     if (!owns && !world.zombies) world.violated("a signal by a souffleur that does not own the run")

@@ -1,4 +1,12 @@
-import { completionSummary, invocation, isRunOver, maxParallel, type Run, treesThatStay, workPlace } from "@souffleur/plan"
+import {
+  completionSummary,
+  invocation,
+  isRunOver,
+  maxParallel,
+  type Run,
+  treesThatStay,
+  workPlace
+} from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type NotReady, type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"

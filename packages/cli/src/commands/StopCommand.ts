@@ -39,9 +39,9 @@ const stopRun = Effect.fn("stopRun")(function* (
         .join(" and ")
     const [does, has] = assignments.length > 1 ? ["do", "have"] : ["does", "has"]
     const then = `it goes on with: ${invocation(run, cwd)}`
-    if (!isDone) yield* Console.error(`souffleur: run ${id} is not stopped: ${agent(run)} ${does} not end; say it again`)
-    else if (!isIdle && isConducted)
-      yield* Console.log(`run ${id} stops once ${agent(run)} ${has} ended; ${then}`)
+    if (!isDone)
+      yield* Console.error(`souffleur: run ${id} is not stopped: ${agent(run)} ${does} not end; say it again`)
+    else if (!isIdle && isConducted) yield* Console.log(`run ${id} stops once ${agent(run)} ${has} ended; ${then}`)
     else if (!isIdle)
       yield* Console.log(
         `run ${id} is stopped, and nobody conducts it: "souffleur stop ${id} --now" ends ${agent(run)} if ${assignments.length > 1 ? "they still work" : "it still works"}; ${then}`

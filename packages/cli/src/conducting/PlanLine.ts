@@ -1,6 +1,14 @@
 import { verifiedWord } from "@souffleur/embed/internal"
 import { plain, Words, type Zone } from "@souffleur/domain"
-import { assignmentOf, describeRunEvent, refusalEnd, type Run, type RunEvent, taskOf, usedInWords } from "@souffleur/plan"
+import {
+  assignmentOf,
+  describeRunEvent,
+  refusalEnd,
+  type Run,
+  type RunEvent,
+  taskOf,
+  usedInWords
+} from "@souffleur/plan"
 import type { ScreenLine } from "../explain/ScreenLine.ts"
 
 const { duration, many } = Words

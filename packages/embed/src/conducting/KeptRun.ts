@@ -82,8 +82,7 @@ const goesOn = (log: RunLog["Service"], id: string, now: Run) => {
   return Stream.map(
     Stream.concat(Stream.succeed(now), after),
     (run) =>
-      !isRunOver(run) &&
-      (run.assignments.length > 0 ? run.paused === null : !needsPerson(run) && run.held === null)
+      !isRunOver(run) && (run.assignments.length > 0 ? run.paused === null : !needsPerson(run) && run.held === null)
   )
 }
 

@@ -3,7 +3,7 @@ import { Beats } from "@souffleur/eventlog"
 import { assignedAgent, type Assignment, type NamedRun, needsPerson, streamOf, stuck } from "@souffleur/plan"
 import { launchOutput } from "@souffleur/process"
 import { Clock, Effect, Option } from "effect"
-import { runNeeds, runStanding } from "../explain/RunSentence.ts"
+import { runNeeds, runStanding, type SeenAgent } from "../explain/RunSentence.ts"
 import type { Need } from "../explain/StatusLine.ts"
 import { runJob, unreadableInWords } from "../jobs/Job.ts"
 
@@ -25,9 +25,7 @@ export interface PlanStatus extends NamedRun {
 }
 
 /** An agent at work as it is now. `null`: unknown, or it was not launched. */
-export interface AgentAtWork {
-  readonly assignment: Assignment
-  readonly condition: Condition | null
+export interface AgentAtWork extends SeenAgent {
   /** Milliseconds since it was launched. */
   readonly age: number | null
   /** Its act by its records, such as `runs the tool Bash, for 8 s`. */

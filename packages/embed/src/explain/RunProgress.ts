@@ -11,7 +11,7 @@ export const progressSuffix = (event: RunEvent, before: Run): string => {
   const [all, done] = [before.tasks.length, before.tasks.filter(({ status }) => status === "completed").length]
   switch (event._tag) {
     case "TaskStarted":
-      return ` (${done + 1} of ${all}: ${taskOf(before, event.taskId)?.title ?? ""})`
+      return ` (${done + before.current.length + 1} of ${all}: ${taskOf(before, event.taskId)?.title ?? ""})`
     case "TaskCompleted": {
       const began = taskOf(before, event.taskId)?.startedAt ?? event.at
       return ` (${done + 1} of ${all}, after ${Words.duration(event.at - began)})`

@@ -64,10 +64,7 @@ const refused = ({ said, taskId }: Of<"WorkRefused">, before: Run): Explanation 
 }
 
 /** Says which agent an assignment had, and for how long it was asked. */
-const assigned = (
-  run: Run,
-  { at, token }: { readonly at: number; readonly token: string }
-): ReadonlyArray<string> => {
+const assigned = (run: Run, { at, token }: { readonly at: number; readonly token: string }): ReadonlyArray<string> => {
   const assignment = assignmentOf(run, token)
   if (assignment === undefined) return []
   const { agent, askedAt, role, sessionId } = assignment

@@ -17,9 +17,8 @@ import {
   usedInWords,
   workProblemsOf
 } from "@souffleur/plan"
-import { iso, mendedBy, plain, type StateWord, Words, type Zone } from "@souffleur/domain"
+import { type Condition, iso, mendedBy, plain, type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import type { AgentAtWork } from "../conducting/PlanStatus.ts"
 import { maxLineLength } from "./Explanation.ts"
 import type { Need } from "./StatusLine.ts"
 
@@ -75,14 +74,17 @@ const waitedFor = {
   "quiet-hours": "the quiet hours to end,"
 } as const
 
-/** What was seen of the agents of a run. */
-type Seen = ReadonlyArray<Pick<AgentAtWork, "assignment" | "condition">>
+/** An agent at work, and what was seen of its process; `null`: unknown. */
+export interface SeenAgent {
+  readonly assignment: Assignment
+  readonly condition: Condition | null
+}
+type Seen = ReadonlyArray<SeenAgent>
 
 const heldInWords = 'held until "souffleur go"'
 
 /** Returns the state of a run in a few words. */
-export const runStanding = (run: Run, agents: Seen = [], zone?: Zone): string =>
-  plain(standing(run, agents, zone))
+export const runStanding = (run: Run, agents: Seen = [], zone?: Zone): string => plain(standing(run, agents, zone))
 
 const standing = (run: Run, agents: Seen, zone?: Zone): string => {
   const { assignments, held, phase, stop } = run

@@ -35,16 +35,14 @@ export const runView = (id: string, events: Events, links: JobLinks, { zone }: S
 /** Returns the facts that the log alone knows. */
 export const loggedRunFacts = ({ assignments, tasks }: Run): ReadonlyArray<Fact | null> => [
   ["Tasks complete", `${tasks.filter((task) => task.status === "completed").length} of ${tasks.length}`],
-  ...assignments.map(
-    ({ attempt, role, taskId }): Fact => ["At work", `${role}${taskId === null ? "" : ` of ${taskId}`}, attempt ${attempt}`]
-  )
+  ...assignments.map(({ attempt, role, taskId }): Fact => [
+    "At work",
+    `${role}${taskId === null ? "" : ` of ${taskId}`}, attempt ${attempt}`
+  ])
 ]
 
 /** Returns the facts of a run as it is now, with a look at its processes. */
-const presentRunFacts = (
-  { agents, beatAge, owner, run }: PlanStatus,
-  seen: Seen
-): ReadonlyArray<Fact | null> => [
+const presentRunFacts = ({ agents, beatAge, owner, run }: PlanStatus, seen: Seen): ReadonlyArray<Fact | null> => [
   ...loggedRunFacts(run),
   ...agents.flatMap(({ age, assignment: { launch, taskId }, condition, doing, output }): ReadonlyArray<Fact | null> => {
     const of = agents.length === 1 || taskId === null ? "" : ` of ${taskId}`

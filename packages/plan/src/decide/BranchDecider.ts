@@ -18,4 +18,6 @@ export const branchReported = (
   run: Run,
   { base, branch, from, now: at, remote }: Extract<RunCommand, { readonly _tag: "ReportBranch" }>
 ): Decision<Event.RunEvent> =>
-  stepIn(dueSteps(run), "Branch") !== undefined ? ok(Event.BranchBegun.make({ at, branch, from, base, remote })) : none()
+  stepIn(dueSteps(run), "Branch") !== undefined
+    ? ok(Event.BranchBegun.make({ at, branch, from, base, remote }))
+    : none()

@@ -195,7 +195,9 @@ export const decideReport = (
       return ok(
         Event.ReviewApproved.make({ at, ...of, summary: report.summary, minor: unparked(task, report.minor) }),
         // In a tree of its own it is complete once it has landed.
-        ...(task.tree === null && task.status === "in_progress" ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })] : [])
+        ...(task.tree === null && task.status === "in_progress"
+          ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })]
+          : [])
       )
     case "Rejected":
       return rejected(task, at, of, {

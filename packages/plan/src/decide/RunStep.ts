@@ -136,7 +136,10 @@ const begins = (run: Run): ReadonlyArray<Next> => {
   )
   const steps: ReadonlyArray<Next> = [
     ...(useless === undefined ? [] : [{ _tag: "Clear", tree: useless } as const]),
-    ...together(manned, lanes.filter((task) => !isManned(task))).map(laneStep),
+    ...together(
+      manned,
+      lanes.filter((task) => !isManned(task))
+    ).map(laneStep),
     ...(ready === undefined ? [] : [beginning(run, ready)])
   ]
   if (steps.length > 0 || lanes.length > 0) return steps

@@ -62,17 +62,19 @@ export const writePlan = (plan: Plan): string => {
       on_escalation: keepsGoing === true ? "continue" : undefined,
       final_review: tasks.length < all.length ? true : undefined,
       finish: finishOf(finish),
-      tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title, touches }) => ({
-        id,
-        title,
-        description,
-        acceptance_criteria: criteriaOf(acceptanceCriteria),
-        reference_docs: referenceDocs.length === 0 ? undefined : referenceDocs,
-        depends_on: dependsOn.length === 0 ? undefined : dependsOn,
-        touches,
-        verify: isCommon ? undefined : gate?.verify,
-        done
-      }))
+      tasks: tasks.map(
+        ({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title, touches }) => ({
+          id,
+          title,
+          description,
+          acceptance_criteria: criteriaOf(acceptanceCriteria),
+          reference_docs: referenceDocs.length === 0 ? undefined : referenceDocs,
+          depends_on: dependsOn.length === 0 ? undefined : dependsOn,
+          touches,
+          verify: isCommon ? undefined : gate?.verify,
+          done
+        })
+      )
     },
     { lineWidth: 0, aliasDuplicateObjects: false }
   )

@@ -111,7 +111,9 @@ const change = (run: Run, event: RunEvent): RunChange =>
         ...(role === "implementer" ? withTask(run, taskId, () => ({ implementer: sessionId })) : {})
       }
     },
-    AgentEnding: ({ limit, reason, token }) => ({ assignments: withAssignment(run, token, { ending: { reason, limit } }) }),
+    AgentEnding: ({ limit, reason, token }) => ({
+      assignments: withAssignment(run, token, { ending: { reason, limit } })
+    }),
     AgentNudged: (event) => ({
       ...assignmentOver(run, event),
       ...endedOf(run, event, (assignment) =>

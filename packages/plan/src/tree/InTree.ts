@@ -30,8 +30,7 @@ const placeOf = (step: Next): string | null =>
 export const whereDue = Effect.fn("whereDue")(function* <E, R>(run: Run, look: Effect.Effect<boolean, E, R>) {
   const { message = "", reason } = run.paused ?? {}
   const named = run.tasks.find(({ tree }) => tree?.folder === message)?.id ?? null
-  const places =
-    reason === "dirty" || reason === "conflict" ? [named] : [...new Set(dueSteps(run).map(placeOf))]
+  const places = reason === "dirty" || reason === "conflict" ? [named] : [...new Set(dueSteps(run).map(placeOf))]
   return yield* Effect.map(
     Effect.findFirst(places, (taskId) => Effect.map(inTree(run, taskId, look), (isSo) => !isSo)),
     Option.isNone
