@@ -1,5 +1,4 @@
 import {
-  assignmentOf,
   evolveRun,
   workProblemsOf,
   initialRun,
@@ -65,13 +64,11 @@ const refused = ({ said, taskId }: Of<"WorkRefused">, before: Run): Explanation 
 
 /** Says which agent an assignment had, and for how long it was asked. */
 const assigned = (run: Run, { at, token }: { readonly at: number; readonly token: string }): ReadonlyArray<string> => {
-  const assignment = assignmentOf(run, token)
-  if (assignment === undefined) return []
-  const { agent, askedAt, role, sessionId } = assignment
-  const session = isSessionKnown(sessionId) ? ` in session ${sessionId}` : ""
-  return [
-    `the ${role}${agent === null ? "" : `, ${agent},`}${session} ended ${Words.duration(at - askedAt)} after it was asked`
-  ]
+  const found = run.assignments.filter((one) => one.token === token)
+  return found.map(({ agent, askedAt, role, sessionId }) => {
+    const session = isSessionKnown(sessionId) ? ` in session ${sessionId}` : ""
+    return `the ${role}${agent === null ? "" : `, ${agent},`}${session} ended ${Words.duration(at - askedAt)} after it was asked`
+  })
 }
 
 const failed = (

@@ -52,7 +52,7 @@ const lanesOf = (run: Run): ReadonlyArray<Task> =>
     return task !== undefined && (!task.final || areDone(run, task)) ? [task] : []
   })
 
-/** Returns the tasks of a list that may be at work at once beside others, each before those that would be in its way. */
+/** Returns the tasks of a list that may be at work beside others, and beside each earlier one of the list. */
 const together = (beside: ReadonlyArray<Task>, tasks: ReadonlyArray<Task>): ReadonlyArray<Task> =>
   tasks.filter((task, at) => [...beside, ...tasks.slice(0, at)].every((other) => !mayMeet(task, other)))
 

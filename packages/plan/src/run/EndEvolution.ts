@@ -7,7 +7,7 @@ import { type RunChange, revised, takenBack, withTask } from "./TaskEvolution.ts
 type Of<T extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: T }>
 
 /** Returns the assignments without one that is over. */
-export const without = ({ assignments }: Run, { token }: { readonly token: string }): Run["assignments"] =>
+export const withoutAssignment = ({ assignments }: Run, { token }: { readonly token: string }): Run["assignments"] =>
   assignments.filter((one) => one.token !== token)
 
 /**
@@ -15,7 +15,7 @@ export const without = ({ assignments }: Run, { token }: { readonly token: strin
  * service serves again.
  */
 export const assignmentOver = (run: Run, ended: { readonly token: string }): RunChange => ({
-  assignments: without(run, ended),
+  assignments: withoutAssignment(run, ended),
   ...(run.wait === null ? { waits: 0, refusals: 0 } : {})
 })
 
@@ -23,7 +23,7 @@ export const assignmentOver = (run: Run, ended: { readonly token: string }): Run
  * Returns the wait of a run after another refusal of the service: it is one wait until the latest end, and a person's
  * where one of the refusals is.
  */
-export const limited = (run: Run, event: Of<"AgentLimited">): RunChange => {
+export const limitedRun = (run: Run, event: Of<"AgentLimited">): RunChange => {
   const { agent = null, sessionId = "" } = assignmentOf(run, event.token) ?? {}
   const { at, kind } = event
   const until = Bounds.waitUntil(at, event.until)

@@ -6,12 +6,12 @@ import {
   answeredFinishing,
   assignmentOver,
   finishedRun,
-  limited,
+  limitedRun,
   moreToDo,
   revertedRun,
   revisedRun,
   verifiedRun,
-  without
+  withoutAssignment
 } from "./EndEvolution.ts"
 import { type Assignment, assignmentOf, freshTask, initialRun, type Run, taskOf } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
@@ -121,16 +121,16 @@ const change = (run: Run, event: RunEvent): RunChange =>
       )
     }),
     AgentNeverRan: (event) => ({
-      assignments: without(run, event),
+      assignments: withoutAssignment(run, event),
       ...endedOf(run, event, (assignment) => unasked(run, assignment))
     }),
     AgentLimited: (event) => ({
-      assignments: without(run, event),
-      ...limited(run, event),
+      assignments: withoutAssignment(run, event),
+      ...limitedRun(run, event),
       ...endedOf(run, event, (assignment) => unasked(run, { ...assignment, resumed: true }))
     }),
     AgentStopped: (event) => ({
-      assignments: without(run, event),
+      assignments: withoutAssignment(run, event),
       ...endedOf(run, event, (assignment) => withTask(run, event.taskId, () => stopped(assignment)))
     }),
     AgentSpent: ({ taskId, ...spent }) => ({

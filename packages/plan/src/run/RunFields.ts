@@ -86,8 +86,8 @@ export const PlanAgents = Schema.Struct({
 export type PlanAgents = typeof PlanAgents.Type
 
 /**
- * What a plan says of the work trees of its tasks. Absent: they have none, a stuck task stops the others, and one task is
- * at work at a time.
+ * What a plan says of the work trees of its tasks. Absent: they have none, a stuck task stops the others, and one is at
+ * work at a time.
  */
 export const TreeTerms = Schema.Struct({
   worktrees: Schema.optionalKey(Schema.Literal(true)),
