@@ -1,4 +1,5 @@
-import { Effect, FiberSet, Latch } from "effect"
+import { Clock, Effect, FiberSet, Latch } from "effect"
+import { isDeadlineOver } from "./decide/RunAllowance.ts"
 import { type Next, parallelOf, steps } from "./decide/RunStep.ts"
 import { PlanContext } from "./PlanContext.ts"
 import type { Run } from "./run/Run.ts"
@@ -29,19 +30,21 @@ export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
   /** The agents that were followed; `undefined`: nothing was begun yet. What pauses a run is not done over again. */
   let followed: Set<string> | undefined
   /** Returns the steps that may be taken now. An agent at work is always followed, once where the run is paused. */
-  const open = (run: Run): ReadonlyArray<Next> => {
+  const open = Effect.fnUntraced(function* (run: Run) {
+    // The tasks in hand are finished first.
+    const isLate = run.current.length > 0 && isDeadlineOver(run, yield* Clock.currentTimeMillis)
     const [names, found] = [new Set(taken.keys()), new Array<Next>()]
     for (const step of steps(run)) {
       const isOpen =
         step._tag === "Await"
           ? run.paused === null || followed?.has(step.assignment.token) === false
-          : !last.has(step._tag) && found.length < room(run)
+          : !last.has(step._tag) && found.length < room(run) && !(isLate && step._tag === "Start")
       if (!isOpen || takenBy(step).some((name) => names.has(name))) continue
       takenBy(step).forEach((name) => names.add(name))
       found.push(step)
     }
     return found
-  }
+  })
   const free = (step: Next) =>
     Effect.suspend(() => {
       takenBy(step).forEach((name) => taken.delete(name))
@@ -51,7 +54,7 @@ export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
     /** Begins the steps that may be taken now. Returns whether any is under way. */
     begin: Effect.fnUntraced(function* (run: Run) {
       yield* Latch.close(ended)
-      const found = open(run)
+      const found = yield* open(run)
       const tokens = (all: ReadonlyArray<Next>) =>
         all.flatMap((step) => (step._tag === "Await" ? [step.assignment.token] : []))
       followed = new Set([...(followed ?? tokens(steps(run))), ...tokens(found)])
@@ -68,7 +71,7 @@ export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
         for (;;) {
           const run = yield* ref.state
           if (room(run) <= 0) return yield* Effect.never
-          if (open(run).length > 0) return
+          if ((yield* open(run)).length > 0) return
           yield* changed(run)
         }
       })

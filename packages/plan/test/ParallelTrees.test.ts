@@ -1,5 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber, Stream } from "effect"
+import { Clock, Deferred, Duration, Effect, Fiber, Stream } from "effect"
 import { isRunOver, type Plan, type RunEvent } from "../src/index.ts"
 import { branchesOf, excluding } from "./BranchPlay.ts"
 import { type Act, approves, complete, planOf, refusedFor } from "./PlanStage.ts"
@@ -188,6 +188,31 @@ describe.concurrent("behaviour#parallel", () => {
       const after = (yield* play.tags).slice((yield* play.tags).indexOf("RunPaused"))
       assert.include(after, "ImplementationCompleted")
       assert.notInclude(after, "AgentAsked")
+    })
+  )
+  live("after the deadline both tasks in hand are finished, before the run pauses; no other begins", () =>
+    Effect.gen(function* () {
+      const deadline = (yield* Clock.currentTimeMillis) + 10_000
+      const play = yield* playing(
+        (work) =>
+          ({ cwd, prompt }) =>
+            Effect.gen(function* () {
+              const left = deadline - (yield* Clock.currentTimeMillis)
+              yield* Effect.sleep(Math.max(0, left) + (taskOf(prompt) === "t1" ? 0 : 3000))
+              return yield* makes(work, cwd, `${taskOf(prompt)}.txt`)
+            }),
+        two,
+        ["t1", "t2", "t3", "t4"]
+      )
+      yield* play.until(deadline)
+      const run = yield* play.conducts
+      assert.strictEqual(run.paused?.reason, "deadline")
+      const done = run.tasks.flatMap(({ id, status }) => (status === "completed" ? [id] : []))
+      assert.deepStrictEqual(
+        run.tasks.flatMap(({ begun, id }) => (begun ? [id] : [])),
+        done
+      )
+      assert.deepStrictEqual(done, ["t1", "t2"])
     })
   )
   live("a conductor that is killed while two are at work: the next one finds both, and none is doubled or lost", () =>

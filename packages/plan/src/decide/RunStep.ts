@@ -148,7 +148,7 @@ const begins = (run: Run): ReadonlyArray<Next> => {
 
 /** Returns how many agents a run has at work at once, at most. */
 export const parallelOf = ({ agreed, chosen }: Pick<Run, "agreed" | "chosen">): number =>
-  agreed.worktrees === true ? (chosen?.parallel ?? agreed.parallel ?? 1) : 1
+  agreed.worktrees === true ? Math.max(1, chosen?.parallel ?? agreed.parallel ?? 1) : 1
 
 /** Decides what a run would do now if nothing was paused, and no person held or stopped it: one thing a task. */
 export const dueSteps = (run: Run): ReadonlyArray<Next> => {

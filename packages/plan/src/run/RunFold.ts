@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "c071a2773e1b6596" },
+  name: { kind: "run", fingerprint: "4aa29379224edd7f" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
