@@ -236,6 +236,21 @@ describe("behaviour#parallel", () => {
     assert.deepStrictEqual(named(other.run()), ["Start t1"])
     assert.isFunction(begins)
   })
+  it("what an agent comes to whose task a person has answered for meanwhile counts for nothing; then it begins again", () => {
+    const { asks, begins, completes, events, run, says } = story([outline("t1"), outline("t2")])
+    for (const id of ["t1", "t2"]) {
+      begins(id)
+      asks(id)
+    }
+    says({ _tag: "Pause", reason: "work lost", files: [], message: "t1" })
+    says({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" }, { _tag: "Resume" })
+    // No second agent comes to a task that has one.
+    assert.deepStrictEqual(named(run()), ["Await t1", "Await t2"])
+    completes("t1")
+    assert.deepInclude(events.at(-1), { _tag: "ImplementationFailed", reason: "lost" })
+    assert.deepInclude(taskOf(run(), "t1"), { implementation: null, failures: 0 })
+    assert.deepStrictEqual(named(run()), ["Await t2", "Start t1"])
+  })
   it("without work trees one task is at work at a time; a person's number outranks that of the plan", () => {
     const { run } = story([outline("t1")], { parallel: 3 })
     const { worktrees: _, ...project } = run().agreed

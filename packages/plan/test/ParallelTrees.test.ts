@@ -217,13 +217,14 @@ describe.concurrent("behaviour#parallel", () => {
   )
   live("a conductor that is killed while two are at work: the next one finds both, and none is doubled or lost", () =>
     Effect.gen(function* () {
-      const acts = (work: Work): Act =>
-        Effect.fnUntraced(function* ({ cwd, prompt }) {
-          return yield* makes(work, cwd, `${taskOf(prompt)}.txt`)
-        })
       let both = 0
-      for (const moment of [12, 14, 16, 17, 18, 19, 20, 21, 22, 24, 27, 30, 34, 40]) {
-        const play = yield* playing(acts)
+      for (const moment of [14, 18, 20, 22, 24, 28, 34]) {
+        const met = meeting(2)
+        const play = yield* playing(
+          (work) =>
+            ({ cwd, prompt }) =>
+              Effect.andThen(met, makes(work, cwd, `${taskOf(prompt)}.txt`))
+        )
         if (!(yield* play.abandonedAt(moment))) continue
         const left = (yield* play.run).assignments
         if (left.length === 2) both += 1

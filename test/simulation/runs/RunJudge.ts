@@ -244,7 +244,12 @@ export class RunJudge {
         return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
       case "lost":
         // After a clock was set back, the end of its assignment lies before its beginning.
-        return held((said === "nothing" || !world.steadyClock) && orphaned, `it said ${said}`)
+        // A person may have answered for its task meanwhile.
+        return held(
+          before.tasks.some(({ id, status }) => id === taskId && status !== "in_progress") ||
+            ((said === "nothing" || !world.steadyClock) && orphaned),
+          `it said ${said}`
+        )
       case "contradictory verdict":
         return held(said === "both", `it said ${said}`)
       case "nothing done": {

@@ -163,6 +163,15 @@ export const decideReport = (
   const task = taskOf(run, assignment.taskId)
   if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
   if (report._tag === "Limited") return limited(run, assignment, report, time)
+  // A person has answered for its task meanwhile, which begins again, or is skipped.
+  if (task !== undefined && task.status !== "in_progress" && report._tag !== "Stopped")
+    return ok(
+      cameToNothing(
+        at,
+        { token: assignment.token, taskId: task.id, role: assignment.role },
+        { reason: "lost", message: "its task was answered for while it was at work" }
+      )
+    )
   if (report._tag === "Unfinished")
     return assignment.nudge === null && isSessionKnown(assignment.sessionId) && task !== undefined
       ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message: report.message }))
@@ -195,9 +204,7 @@ export const decideReport = (
       return ok(
         Event.ReviewApproved.make({ at, ...of, summary: report.summary, minor: unparked(task, report.minor) }),
         // In a tree of its own it is complete once it has landed.
-        ...(task.tree === null && task.status === "in_progress"
-          ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })]
-          : [])
+        ...(task.tree === null ? [Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })] : [])
       )
     case "Rejected":
       return rejected(task, at, of, {

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "4aa29379224edd7f" },
+  name: { kind: "run", fingerprint: "4f9d67154e3a244e" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

@@ -137,9 +137,8 @@ const begunTask = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskSt
     base,
     untracked,
     startedAt: task.startedAt ?? at,
-    // What an agent of its earlier work has made since is not in this one.
     ...(review === undefined
-      ? { implementation: null }
+      ? {}
       : {
           implementation: { head: review.head, verified: false },
           work: { commits: review.commits, files: review.files, testFile: null }
