@@ -63,7 +63,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   fleet: ["effect", ...ours("eventlog", "domain", "process")],
   /** Alone it knows Postgres. */
   hub: ["effect", "@effect/sql-pg", ...ours("domain", "fleet")],
-  plan: ["effect", "markdown-it", "yaml", ...ours("eventlog", "domain", "process")],
+  plan: ["effect", "markdown-it", "yaml", ...ours("eventlog", "domain", "process", "watcher")],
   node: [
     "effect",
     "@effect/platform-node",

@@ -83,6 +83,35 @@ describe("behaviour#plan", () => {
   )
 })
 
+describe("behaviour#nudges", () => {
+  it.live.skipIf(claude === null)("conduct: an implementer that hangs is ended, and its session goes on", () =>
+    Effect.gen(function* () {
+      const overture = plan.slice(0, plan.indexOf("  - { id: finale"))
+      let calls = 0
+      const { asked, events, state } = yield* conducted(
+        claude!,
+        overture,
+        ({ known, toolResult }) => {
+          const { role, task, word } = assignmentOf(known)
+          if (role !== "Implementation")
+            return Effect.succeed(toolResult === undefined ? bash("git log --oneline") : { text: approved(word) })
+          return Effect.sync(() => {
+            calls += 1
+            if (calls === 1) return bash(write(task))
+            return calls === 2 ? bash("kill -STOP $CLAUDE_PID; sleep 600") : { text: complete(word) }
+          })
+        },
+        { settings: { SOUFFLEUR_STALL_AFTER: "3 seconds" } }
+      )
+      assert.deepStrictEqual(asked, ["overture implementer", "overture implementer again", "overture reviewer"])
+      const ends = events.filter(({ _tag }) => _tag === "AgentEnding").map(({ reason }) => reason)
+      assert.deepStrictEqual(ends, ["hung"])
+      assert.match(String(events.find(({ _tag }) => _tag === "AgentNudged")?.["message"]), /^the implementer hung: /u)
+      assert.deepInclude(state.tasks[0], { status: "completed", attempts: 1 })
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
 describe("behaviour#final-review", () => {
   it.live.skipIf(claude === null)(
     "conduct: minor findings are kept for a person, and the review of all tasks rejects once, by real agents",

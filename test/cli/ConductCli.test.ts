@@ -329,7 +329,7 @@ describe.concurrent("souffleur conduct", () => {
           const refused = [
             [["conduct", "wrong.yaml"], /tasks\[1\]\.depends_on: there is no task "task-007"/u],
             [["conduct", "finish.yaml"], /finish\.yaml: finish\.command: there is no program no-such-bow in PATH/u],
-            [["conduct", "nowhere.yaml"], /nowhere\.yaml: the file: it is not there/u],
+            [["conduct", "nowhere.yaml"], /nowhere\.yaml: it is not there/u],
             [["conduct", "plan.yaml", "--state", "foreign.json"], /foreign\.json: it is no state file of this kind/u],
             [["conduct", "plan.yaml", "--state", "nowhere/state.json"], /--state: there is no folder .*nowhere/u],
             [["conduct", "answer", "--finishing", "--skip", "--retry"], /--finishing takes --retry or --skip/u],

@@ -111,7 +111,7 @@ describe("behaviour#plan-forms", () => {
           [["todo.md", "--from-beads"], /name one source/u],
           [["--from-beads"], /bd list --limit 0 --json: it names no issue/u],
           [["--from-github", "ready"], /gh issue list --label ready .*: there is no program gh in PATH/u],
-          [["none.md"], /none\.md: the file: it is not there/u]
+          [["none.md"], /none\.md: it is not there/u]
         ] as const) {
           const { isDone, said } = yield* conduct("plan", ...args)
           assert.isFalse(isDone)

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { TurnState } from "@souffleur/domain"
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { agentPid, agentScene as scene, childPid, limit } from "./AgentScene.ts"
@@ -55,6 +56,44 @@ describe("behaviour#agents-of-a-run", () => {
           [false, "lingering"]
         )
       })
+  )
+  it.effect("an agent that hangs by the evidence of a watch is ended, unless a person holds the run", () =>
+    Effect.gen(function* () {
+      type The = Effect.Success<ReturnType<typeof scene>>
+      const hanging = Effect.fnUntraced(function* (
+        turn: (now: number) => TurnState,
+        before: (the: The) => Effect.Effect<void> = () => Effect.void
+      ) {
+        const the = yield* scene()
+        the.agent.stall = Duration.minutes(1)
+        const read = turn(yield* Clock.currentTimeMillis)
+        the.agent.signs = () => ({ writtenAt: read.at, turn: read, context: undefined })
+        yield* before(the)
+        const waiting = yield* Effect.forkChild(the.awaits)
+        yield* TestClock.adjust("5 minutes")
+        const early = waiting.pollUnsafe() !== undefined
+        yield* TestClock.adjust(limit)
+        return [early, (yield* Fiber.join(waiting))?.reason]
+      }, Effect.scoped)
+      const asked = (at: number): TurnState => ({ _tag: "Asked", at })
+      const tool = (at: number): TurnState => ({ _tag: "Tool", at, name: "Bash", spawns: false, limit: 600_000 })
+      assert.deepStrictEqual(yield* hanging(asked), [true, "hung"])
+      // A record of the process before says nothing of this one.
+      assert.deepStrictEqual(yield* hanging((now) => ({ _tag: "Finished", at: now - 1 })), [true, "hung"])
+      assert.deepStrictEqual(yield* hanging(tool), [false, "timeout"])
+      const the = yield* scene()
+      the.agent.results.set("s1", 3)
+      the.processes.end(agentPid)
+      yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", reason: "hung", limit: 60_000, others: [childPid] })
+      assert.deepStrictEqual(yield* the.follows, {
+        _tag: "Failed",
+        reason: "hung",
+        message: "the implementer hung: it gave no sign of life for 1 m 0 s",
+        cutOffAfter: 3
+      })
+      const held = ({ ref }: The) => Effect.orDie(Effect.asVoid(ref.dispatch({ _tag: "Hold" })))
+      assert.deepStrictEqual(yield* hanging(asked, held), [false, "timeout"])
+    })
   )
   it.effect("the last word of an agent counts where its time went by while no conductor lived", () =>
     Effect.gen(function* () {

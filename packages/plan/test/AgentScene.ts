@@ -76,7 +76,11 @@ export const agentScene = Effect.fnUntraced(function* (reports?: FakeAgent["repo
       Effect.provide(ports),
       Effect.provideService(
         Settings,
-        Settings.of({ stopGrace: Duration.seconds(1), implementerTimeout: limit } as ResolvedSettings)
+        Settings.of({
+          stopGrace: Duration.seconds(1),
+          implementerTimeout: limit,
+          watcherInterval: Duration.minutes(1)
+        } as ResolvedSettings)
       )
     )
   return {

@@ -229,7 +229,7 @@ describe("behaviour#plan", () => {
           ] as const
       ),
       ["a finish that nobody knows", yaml.replace("finish: none", "finish: push"), /^finish: .*leave.*merge/u],
-      ["no YAML", "tasks: [", /^the file: it is no YAML/u]
+      ["no YAML", "tasks: [", /^it is no YAML/u]
     ]
     for (const [what, text, problem] of rows) {
       it.effect(what, () =>
@@ -376,7 +376,7 @@ describe("behaviour#files-of-others", () => {
         ["none.yaml", "it is not there"]
       ] as const) {
         const error = yield* Effect.flip(loadPlan(at(name), project))
-        assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [`the file: ${why}`])
+        assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [why])
       }
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )

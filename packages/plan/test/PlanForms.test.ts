@@ -391,7 +391,7 @@ describe("behaviour#plan-forms", () => {
       "no other tag is taken",
       "p.json",
       '{"master":{"tasks":[{"id":1,"title":"A","status":5}]},"old":{"tasks":[{"id":2,"title":"B","status":"x"}]}}',
-      /^the file: the tag master\.tasks\[0\]\.status: /u
+      /^the tag master\.tasks\[0\]\.status: /u
     ],
     [
       "several tags and no master",

@@ -255,7 +255,7 @@ export const stage = Effect.fnUntraced(function* (
   const file: { plan: Plan | undefined } = { plan }
   const read = Effect.suspend(() =>
     file.plan === undefined
-      ? new PlanInvalid({ path: "/plan.yaml", problems: ["the file: there is none"] })
+      ? new PlanInvalid({ path: "/plan.yaml", problems: ["it is not there"] })
       : Effect.succeed({
           plan: file.plan,
           finishing: file.plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null

@@ -219,7 +219,7 @@ describe("behaviour#the-plan-is-a-persons", () => {
       const { plan } = scene.file
       const held = yield* scene.conducts
       assert.strictEqual(held.paused?.reason, "failed")
-      assert.include(held.paused?.message, "/plan.yaml: the file: there is none")
+      assert.include(held.paused?.message, "/plan.yaml: it is not there")
       for (const id of ["t2", "t3"]) {
         scene.file.plan = planOf("t1", id)
         assert.deepInclude((yield* scene.conducts).paused, { reason: "plan", message: `added: ${id}` })

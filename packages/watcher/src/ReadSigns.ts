@@ -14,11 +14,14 @@ import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option } from "effect"
 import { agentsBehind } from "./AgentBehind.ts"
 
+/** An agent whose signs are read. A watch is one. */
+export type ObservedAgent = Pick<Watch, "conductor" | "print" | "sessionId" | "sessions">
+
 /**
- * Lists the live processes that a Conductor started, by parent and by the tags of its tools. The agent behind a
- * launcher is none of them.
+ * Lists the live processes that an agent started, by parent and by the tags of its tools. The agent behind a launcher
+ * is none of them.
  */
-const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) {
+const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: ObservedAgent) {
   const agent = yield* Agent
   const processes = yield* Processes
   if (conductor === undefined) return undefined
@@ -32,46 +35,62 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
  * Counts the live processes of an agent's tools after its turn. Without tags of tools, each process that it started may
  * be one.
  */
-const leftOf = Effect.fnUntraced(function* (watch: Watch) {
+const leftOf = Effect.fnUntraced(function* (observed: ObservedAgent) {
   const agent = yield* Agent
   const processes = yield* Processes
-  const { conductor, sessions } = watch
+  const { conductor, sessions } = observed
   if (conductor === undefined) return undefined
   const tags = sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))
-  const found = tags.length === 0 ? yield* childrenOf(watch) : (yield* Effect.forEach(tags, processes.tagged)).flat()
+  const found = tags.length === 0 ? yield* childrenOf(observed) : (yield* Effect.forEach(tags, processes.tagged)).flat()
   return found?.filter(({ condition }) => condition !== "zombie").length
 })
 
 /**
- * Reads every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). `output`: the file
- * of the output of its launch. With them come the processes of a tool that runs.
+ * Reads the signs that the agent's program and its processes give, each from its own source (spec: behaviour#signs).
+ * `output`: the file of the output of its launch. `turnNow` says which turn a record of its session means. With the
+ * signs come the processes of a tool that runs.
  */
+export const readAgentSigns = Effect.fn("readAgentSigns")(function* (
+  observed: ObservedAgent,
+  output: string | undefined,
+  turnNow: (turn: TurnState | undefined) => TurnState | undefined
+) {
+  const agent = yield* Agent
+  const { conductor, print, sessionId } = observed
+  const read = Option.getOrUndefined(yield* agent.signs(sessionId, output))
+  const turn = turnNow(read?.turn)
+  const tree = turn?._tag === "Tool" ? yield* childrenOf(observed) : undefined
+  const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
+  const waits = turn?._tag === "Finished" && (print || file?.status === "busy")
+  const signs = {
+    left: waits ? yield* leftOf(observed) : undefined,
+    session: read && { ...read, turn },
+    children: turn?._tag === "Tool" && turn.spawns ? tree?.length : undefined,
+    pidFile:
+      file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt }
+  }
+  return { signs, tree }
+})
+
+/** Reads every sign of the Conductor besides comms (spec: behaviour#signs). `output`: as for its agent's signs. */
 export const readSigns = Effect.fnUntraced(function* (
   { id }: WatchRef,
   watch: Watch,
   output: string | undefined,
   known: Pick<Signs, "process" | "turnEnded">
 ) {
-  const agent = yield* Agent
   const beats = yield* Beats
   const hooks = yield* Hooks
-  const { conductor, sessionId } = watch
-  const read = Option.getOrUndefined(yield* agent.signs(sessionId, output))
   // A tool of the process before ended with it. The launch has asked the model since.
-  const isLost = read?.turn?._tag === "Tool" && watch.preparedAt !== 0 && ownTurn(watch, read.turn) === undefined
-  const turn: TurnState | undefined = isLost ? { _tag: "Asked", at: read.turn.at } : read?.turn
-  const session = read && { ...read, turn }
-  const tree = turn?._tag === "Tool" ? yield* childrenOf(watch) : undefined
-  const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
-  const waits = turn?._tag === "Finished" && (watch.print || file?.status === "busy")
+  const { signs: read, tree } = yield* readAgentSigns(watch, output, (turn) =>
+    turn?._tag === "Tool" && watch.preparedAt !== 0 && ownTurn(watch, turn) === undefined
+      ? { _tag: "Asked", at: turn.at }
+      : turn
+  )
   const signs = {
     ...known,
-    left: waits ? yield* leftOf(watch) : undefined,
-    session,
-    children: turn?._tag === "Tool" && turn.spawns ? tree?.length : undefined,
-    pidFile:
-      file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
-    hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
+    ...read,
+    hook: Option.getOrUndefined(yield* hooks.last(watch.sessionId)),
     beat: Option.getOrUndefined(yield* beats.last(agentBeats(id)))?.at
   }
   // The time is read last, so that no sign is from the future unless a clock was set.

@@ -80,24 +80,35 @@ export const conductorOf = (comms: CommsSnapshot | undefined) =>
 const isOther = (state: string | null | undefined) =>
   state !== null && state !== undefined && state !== "context_recovery"
 
-/** Makes the memory for the first poll. It decides nothing. `interval`: the time between polls, ms. */
-export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now: Moment, interval: number): Memory => ({
+/** Returns the memory of a watcher that has seen nothing. No sign of life is expected before `notBefore`, epoch ms. */
+export const freshMemory = (now: Moment, notBefore: number): Memory => ({
   last: now,
-  heartbeat: comms === undefined ? undefined : see(undefined, conductorOf(comms)?.lastHeartbeat ?? null, now.wall),
-  // A watcher that starts long after its event belongs to a souffleur that was away. A time in the future comes from
-  // another clock.
-  notBefore: Math.min(
-    now.wall,
-    Math.max(watch.launchedAt, watch.brokenOffAt, now.wall - watch.watcher!.since > interval ? now.wall : 0)
-  ),
-  otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(comms)?.state),
-  commsOut: comms === undefined,
+  heartbeat: undefined,
+  notBefore,
+  otherStateSeen: false,
+  commsOut: true,
   still: undefined,
   rest: undefined,
   tool: undefined,
   excused: undefined,
   waiting: false,
   answeredAt: 0
+})
+
+/** Makes the memory for the first poll. It decides nothing. `interval`: the time between polls, ms. */
+export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now: Moment, interval: number): Memory => ({
+  // A watcher that starts long after its event belongs to a souffleur that was away. A time in the future comes from
+  // another clock.
+  ...freshMemory(
+    now,
+    Math.min(
+      now.wall,
+      Math.max(watch.launchedAt, watch.brokenOffAt, now.wall - watch.watcher!.since > interval ? now.wall : 0)
+    )
+  ),
+  heartbeat: comms === undefined ? undefined : see(undefined, conductorOf(comms)?.lastHeartbeat ?? null, now.wall),
+  otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(comms)?.state),
+  commsOut: comms === undefined
 })
 
 /**

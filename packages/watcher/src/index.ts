@@ -1,6 +1,8 @@
+export { readAgentProcess } from "./AgentBehind.ts"
 export * from "./Classify.ts"
 export * from "./Excuse.ts"
 export * from "./Observation.ts"
+export { readAgentSigns } from "./ReadSigns.ts"
 export * from "./Remember.ts"
 export * from "./Watcher.ts"
 export * from "./WatchSchedule.ts"

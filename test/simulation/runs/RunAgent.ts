@@ -62,6 +62,8 @@ export class RunAgent {
   endedAt: number | undefined = undefined
   /** Moment when its session says that its turn was finished, epoch ms. */
   finishedAt: number | undefined = undefined
+  /** Moment of the last record of its session before it hangs, epoch ms. */
+  hangsSince: number | undefined = undefined
   /** Its exit code, where a souffleur saw it. */
   code: number | undefined = undefined
   /** Its folder. */
@@ -122,6 +124,11 @@ export class RunAgent {
 
   #midway(): void {
     this.tells = true
+    if (this.deed.kind === "hangs") {
+      this.hangsSince = this.#world.timeline.wall
+      // Its pid file says that it is busy, and it may use no processor.
+      this.process.lingers = this.startedAt % 2 === 0
+    }
     const { processes } = this.#world
     const repository = this.#world.repositoryAt(this.cwd)
     for (let left = this.deed.daemons; left > 0; left--) {

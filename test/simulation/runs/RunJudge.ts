@@ -1,5 +1,5 @@
 import { assignmentOf, parallelOf, type Run, type RunEvent } from "@souffleur/plan"
-import type { LaunchOrder } from "@souffleur/domain"
+import type { LaunchOrder, ProcessIdentity } from "@souffleur/domain"
 import type { SimProcess } from "../ProcessTable.ts"
 import type { Refusal, RunAgent } from "./RunAgent.ts"
 import type { SimMachine } from "../SimMachine.ts"
@@ -27,17 +27,13 @@ export interface JudgedWorld extends SimMachine {
   repositoryOf(run: Run, taskId: string | null): Repository
 }
 
-const same = (
-  a: { readonly pid: number; readonly startTime: number },
-  b: { readonly pid: number; readonly startTime: number }
-) => a.pid === b.pid && a.startTime === b.startTime
+type Known = Pick<ProcessIdentity, "pid" | "startTime">
+const same = (a: Known, b: Known) => a.pid === b.pid && a.startTime === b.startTime
 
+type Noted = { readonly minor: ReadonlyArray<string> }
 /** Returns whether a review has the minor findings of its reviewer that no earlier one had. */
-const isParked = (
-  { minor }: { readonly minor: ReadonlyArray<string> },
-  said: { readonly minor: ReadonlyArray<string> },
-  before: { readonly minor: ReadonlyArray<string> }
-) => minor.join("\n") === said.minor.filter((one) => !before.minor.includes(one)).join("\n")
+const isParked = ({ minor }: Noted, said: Noted, before: Noted) =>
+  minor.join("\n") === said.minor.filter((one) => !before.minor.includes(one)).join("\n")
 
 /** Returns whether a work tree has the commit that the work of its task was at odds with. */
 const isMerged = (repository: Repository, { tree }: Run["tasks"][number]) =>
@@ -122,8 +118,10 @@ export class RunJudge {
     const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
     const age = world.timeline.wall - agent.startedAt
     const stopped = run.stop?.now === true || assignment?.ending?.reason === "stopped"
-    const lingers = agent.finishedAt !== undefined && world.timeline.wall - agent.finishedAt > world.stall
-    if (age < limit && !lingers && !stopped && agent.offset === world.timeline.offset)
+    const rests = [agent.finishedAt, agent.hangsSince].some(
+      (at) => at !== undefined && world.timeline.wall - at > world.stall
+    )
+    if (age < limit && !rests && !stopped && agent.offset === world.timeline.offset)
       world.violated(`a signal to an agent that has ${limit - age} ms left`)
   }
 
@@ -200,6 +198,7 @@ export class RunJudge {
         return this.#failed(agent, before, event, { moved, refused }, held)
       case "AgentEnding":
         held(event.reason !== "lingering" || agent.finishedAt !== undefined, "its turn is not over")
+        held(event.reason !== "hung" || agent.hangsSince !== undefined, "it works")
         return held(event.reason !== "timeout" || agent.isAlive, "it had ended")
       default:
     }
@@ -238,8 +237,9 @@ export class RunJudge {
     const assignment = assignmentOf(before, token)
     const orphaned = assignment?.fence !== before.fence
     switch (reason) {
+      case "hung":
       case "timeout":
-        return held(assignment?.ending?.reason === "timeout", "its end was not decided")
+        return held(assignment?.ending?.reason === reason, "its end was not decided")
       case "no verdict":
         return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
       case "lost":

@@ -52,16 +52,17 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
     Effect.sync(() =>
       world.processes.all
         .filter((process) => process.session !== undefined && world.processes.isAlive(process))
-        .map(({ identity, session }) => ({
-          pid: identity.pid,
-          sessionId: session!,
-          project: world.project,
-          status: world.agents.some((one) => one.process.identity === identity && one.finishedAt !== undefined)
-            ? "idle"
-            : "busy",
-          waitingFor: undefined,
-          writtenAt: world.timeline.wall
-        }))
+        .map(({ identity, session }) => {
+          const { finishedAt, hangsSince } = world.agents.find(({ process }) => process.identity === identity) ?? {}
+          return {
+            pid: identity.pid,
+            sessionId: session!,
+            project: world.project,
+            status: finishedAt === undefined ? "busy" : "idle",
+            waitingFor: undefined,
+            writtenAt: hangsSince ?? world.timeline.wall
+          }
+        })
     )
   ),
   signs: (sessionId) =>
@@ -69,7 +70,8 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
       "agent.signs",
       Effect.sync(() =>
         Option.map(Option.fromUndefinedOr(sessionId === "" ? undefined : world.turnOf(sessionId)), (turn) => ({
-          writtenAt: turn.at,
+          // What works writes.
+          writtenAt: world.works(sessionId) ? world.timeline.wall : turn.at,
           turn,
           context: undefined
         }))

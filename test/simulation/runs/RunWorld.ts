@@ -122,8 +122,19 @@ export class RunWorld extends SimMachine {
     const refusal = this.refusals.get(sessionId)
     if (refusal !== undefined)
       return { _tag: "Failed", at: refusal.at, reason: refusal.problem, resetsAt: refusal.resetsAt }
-    const at = this.agents.findLast((one) => one.sessionId === sessionId)?.finishedAt
-    return at === undefined ? undefined : { _tag: "Finished", at }
+    const agent = this.#newest(sessionId)
+    if (agent?.hangsSince !== undefined) return { _tag: "Asked", at: agent.hangsSince }
+    return agent?.finishedAt === undefined ? undefined : { _tag: "Finished", at: agent.finishedAt }
+  }
+
+  /** Returns whether an agent of a session is at work. */
+  works(sessionId: string): boolean {
+    const agent = this.#newest(sessionId)
+    return agent?.isAlive === true && agent.hangsSince === undefined && agent.finishedAt === undefined
+  }
+
+  #newest(sessionId: string): RunAgent | undefined {
+    return this.agents.findLast((one) => one.sessionId === sessionId)
   }
 
   #streamOf({ launchId }: { readonly launchId: string }): string {

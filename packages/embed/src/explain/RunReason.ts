@@ -10,8 +10,8 @@ import {
 } from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import type { Explained, Explanation, Reason } from "./Explanation.ts"
-import { allReasons, lastReason, printedEnd, reasonLines } from "./Explanation.ts"
+import { allReasons, type Explained, type Explanation, lastReason } from "./Explanation.ts"
+import { printedEnd, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunSentence.ts"
 
@@ -119,58 +119,58 @@ const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "questions" | "
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
-const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding">, zone: Zone): Explanation => {
-  if (reason === "lingering")
-    return {
-      seen: [`its session's records: its turn is over; process ${process.pid} runs on`],
-      rule: "an agent that has said its last word and does not end is ended after a stall, or once its time is over, and its word counts"
-    }
-  if (reason === "stopped")
-    return because(
-      "the agent of a run that a person stops at once is ended with all that it started: its session is kept, and no attempt is counted",
-      `a person stops the run at once; process ${process.pid} is its agent`
-    )
-  return reason === "timeout"
-    ? {
-        seen: [
-          `process ${process.pid} runs since ${Words.dateAndTime(launchedAt, zone)}; its limit is ${Words.duration(limit)}`,
-          others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
-        ],
-        rule: "an agent that takes longer than its limit is ended with all that it started; its assignment failed"
-      }
-    : {
-        seen: [`process ${process.pid} has ended; its children still run: pid ${others.join(", ")}`],
-        rule: "no process may write beside the next agent: processes that an agent leaves are ended, and its word counts"
-      }
+const ending = ({ launchedAt, limit, others, process, reason }: Of<"AgentEnding">, zone: Zone): Explanation => {
+  const { pid } = process
+  switch (reason) {
+    case "lingering":
+      return because(
+        "an agent that has said its last word and does not end is ended after a stall, or once its time is over, and its word counts",
+        `its session's records: its turn is over; process ${pid} runs on`
+      )
+    case "hung":
+      return because(
+        "an agent of a run hangs by the evidence of a watch, every sign silent for longer than its stall: it is ended with all that it started, and its session goes on",
+        `process ${pid} has given no sign of life for ${Words.duration(limit)}`
+      )
+    case "stopped":
+      return because(
+        "the agent of a run that a person stops at once is ended with all that it started: its session is kept, and no attempt is counted",
+        `a person stops the run at once; process ${pid} is its agent`
+      )
+    case "timeout":
+      return because(
+        "an agent that takes longer than its limit is ended with all that it started; its assignment failed",
+        `process ${pid} runs since ${Words.dateAndTime(launchedAt, zone)}; its limit is ${Words.duration(limit)}`,
+        others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
+      )
+    case "left running":
+      return because(
+        "no process may write beside the next agent: processes that an agent leaves are ended, and its word counts",
+        `process ${pid} has ended; its children still run: pid ${others.join(", ")}`
+      )
+  }
 }
 
-const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation =>
-  isPersons(kind) ? refusedNow(kind, until, zone) : waitedOut({ kind, resetsAt, until }, waits, zone)
-
-const refusedNow = (kind: string, until: number, zone: Zone): Explanation => ({
-  seen: [`its session's records: the service refuses its ${kind}`],
-  rule: `a refused ${kind} is no fault of the agent: no attempt is counted, and a person mends it; asked again when the login is renewed, or at ${Words.dateAndTime(until, zone)}`
-})
-
-const waitedOut = (
-  { kind, resetsAt, until }: Pick<Of<"AgentLimited">, "kind" | "resetsAt" | "until">,
-  waits: number,
-  zone: Zone
-): Explanation => ({
-  seen: [
-    `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
-    resetsAt === null
-      ? `they do not state until when; wait ${waits + 1} in a row`
-      : `they state that it ends at ${Words.dateAndTime(resetsAt, zone)}`
-  ],
-  rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${Words.dateAndTime(until, zone)}`
-})
+const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation => {
+  const again = Words.dateAndTime(until, zone)
+  return isPersons(kind)
+    ? because(
+        `a refused ${kind} is no fault of the agent: no attempt is counted, and a person mends it; asked again when the login is renewed, or at ${again}`,
+        `its session's records: the service refuses its ${kind}`
+      )
+    : because(
+        `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${again}`,
+        `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
+        resetsAt === null
+          ? `they do not state until when; wait ${waits + 1} in a row`
+          : `they state that it ends at ${Words.dateAndTime(resetsAt, zone)}`
+      )
+}
 
 const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>
   finishing === "failed"
     ? {
-        seen: [message],
-        rule: "a finishing step is asked once, as half of it may be done: a person decides what follows",
+        ...because("a finishing step is asked once, as half of it may be done: a person decides what follows", message),
         act: "souffleur conduct answer --finishing --retry, or --skip"
       }
     : { ...because("every task is complete, and so is the finishing step: the run is over"), act: "the conductor ends" }

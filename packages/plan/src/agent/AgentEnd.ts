@@ -4,6 +4,7 @@ import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { untilStopped } from "../Waiting.ts"
 import { type Assignment, assignmentOf } from "../run/Run.ts"
+import { untilHung } from "./Hanging.ts"
 import { turnOver, untilLingering } from "./Lingering.ts"
 import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAgent.ts"
 
@@ -21,8 +22,8 @@ const agentTree = (
   )
 
 /**
- * Waits until an agent has ended, or its time is over, and learns its session meanwhile. Where something of it still
- * runs, the log says that it is to be ended before any signal. Returns that ending; `null`: nothing of it runs.
+ * Waits until an agent has ended, hangs, or its time is over, and learns its session meanwhile. Where something of it
+ * still runs, the log says that it is to be ended before any signal. Returns that ending; `null`: nothing of it runs.
  */
 export const awaitEnding = Effect.fn("awaitEnding")(function* (
   asked: Assignment,
@@ -37,12 +38,16 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const gone = isGone(processes, started.process)
   const isCommand = asked.role === "finisher" && finishing !== null
   const tree = (assignment: Assignment) => agentTree(assignment, started)
-  const over = Effect.as(processes.untilOver(started.process, pollInterval), false)
-  const untilIdle = isCommand ? Effect.never : Effect.as(untilLingering(asked, started, tree), true)
-  const stopped = Effect.as(untilStopped(), false)
-  const lingered = yield* Effect.timeoutOption(Effect.raceAllFirst([over, untilIdle, stopped]), leftMillis).pipe(
-    whileReporting(asked, started)
-  )
+  const over = Effect.as(processes.untilOver(started.process, pollInterval), {})
+  const lingered = Effect.as(untilLingering(asked, started, tree), { lingers: true } as const)
+  const hung = Effect.map(untilHung(asked, started), (silentFor) => ({ silentFor }))
+  const ofAgent = isCommand ? [] : [lingered, hung]
+  const stopped = Effect.as(untilStopped(), {})
+  const seen: { readonly lingers?: true; readonly silentFor?: number } | undefined = yield* Effect.raceAllFirst([
+    over,
+    stopped,
+    ...ofAgent
+  ]).pipe(Effect.timeoutOption(leftMillis), Effect.map(Option.getOrUndefined), whileReporting(asked, started))
   const inTime = yield* gone
   // Its session marks what it left running, and it may tell the session with its last breath.
   const assignment = yield* reportSession(asked, started)
@@ -52,14 +57,16 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   // Its time may have gone by after its last word, while no conductor lived.
   const isDone = Effect.gen(function* () {
     if (isCommand) return false
-    if (Option.getOrElse(lingered, () => false)) return true
+    if (seen?.lingers) return true
     return (yield* turnOver(assignment, (yield* Launcher).outputPath(started.launchId))) !== undefined
   })
   const isStopped = (yield* ref.state).stop?.now === true
-  const reason = inTime ? "left running" : (yield* isDone) ? "lingering" : isStopped ? "stopped" : "timeout"
+  const { silentFor } = seen ?? {}
+  const late = silentFor === undefined ? "timeout" : "hung"
+  const reason = inTime ? "left running" : (yield* isDone) ? "lingering" : isStopped ? "stopped" : late
   const { token } = assignment
-  const run = yield* ref.dispatch({ _tag: "EndAgent", token, reason, limit: limitMillis, others })
-  return assignmentOf(run, token)?.ending ?? null
+  const ending = { token, reason, limit: Math.round(silentFor ?? limitMillis), others } as const
+  return assignmentOf(yield* ref.dispatch({ _tag: "EndAgent", ...ending }), token)?.ending ?? null
 })
 
 /** Returns whether an agent that is to end, or a process that it started, is still there. */

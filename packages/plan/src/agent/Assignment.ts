@@ -5,10 +5,12 @@ import {
   clamp,
   type EffectivePermission,
   freshUuid,
+  isSessionKnown,
   Launcher,
   LaunchFailed,
   type ProcessEnd,
-  Settings
+  Settings,
+  Words
 } from "@souffleur/domain"
 import { agentCommand, chosenAgent, launchOnce, sessionToBegin, tellingOutput } from "@souffleur/process"
 import { Duration, Effect, Option } from "effect"
@@ -179,6 +181,16 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
       _tag: "Failed",
       reason: "timeout",
       message: `the ${assignment.role} took longer than ${took}`
+    } satisfies AgentEnded
+  }
+  if (ending?.reason === "hung") {
+    const { toolResults } = yield* assignedAgent(assignment)
+    const { role, sessionId } = assignment
+    return {
+      _tag: "Failed",
+      reason: "hung",
+      message: `the ${role} hung: it gave no sign of life for ${Words.duration(ending.limit)}`,
+      cutOffAfter: isSessionKnown(sessionId) ? yield* toolResults([sessionId]) : 0
     } satisfies AgentEnded
   }
   // The end of one that lingered is souffleur's own doing: its records say how its turn ended.

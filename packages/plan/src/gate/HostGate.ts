@@ -18,10 +18,10 @@ export interface GatePlace {
 const ofCaller = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|PREFIX|NAMESPACE)$/u
 
 /**
- * Makes the gate of a project, which judges one commit at a time, in a fresh work tree of git's in the state folder, with
- * the ignored files that `.worktreeinclude` names. Its programs count as an agent's session, since agents write what
- * they run. What they leave running is ended, also what a killed conductor's programs left. Each conductor has a folder
- * of its own all the same: not every process is found. A commit that cannot be checked out is refused.
+ * Makes the gate of a project, which judges one commit at a time, in a fresh work tree of git's in the state folder,
+ * with the ignored files that `.worktreeinclude` names. Its programs count as an agent's session, since agents write
+ * what they run. What they leave running is ended, also what a killed conductor's programs left. Each conductor has a
+ * folder of its own all the same: not every process is found. A commit that cannot be checked out is refused.
  */
 export const hostGate = Effect.fn("hostGate")(function* ({ environment, project }: GatePlace) {
   const fs = yield* FileSystem.FileSystem

@@ -156,11 +156,13 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "warning",
       reason === "timeout"
         ? `the agent's time is over: it runs since ${time(launchedAt, zone)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-        : reason === "lingering"
-          ? `the agent's turn is over, and its process does not end. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-          : reason === "stopped"
-            ? `a person stops the run. souffleur ends pid ${[process.pid, ...others].join(", ")}`
-            : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
+        : reason === "hung"
+          ? `the agent hangs: no sign of life for ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+          : reason === "lingering"
+            ? `the agent's turn is over, and its process does not end. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+            : reason === "stopped"
+              ? `a person stops the run. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+              : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
   AgentNudged: ({ message, taskId }) =>
     described("warning", `the agent of task ${taskId} is not done: ${message}. Its session goes on`),

@@ -139,10 +139,10 @@ export const Died = Schema.Struct({ deaths: Count, results: Count })
 export type Died = typeof Died.Type
 
 /**
- * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, its turn is
- * over and its process does not end, or a person stops the run.
+ * Why an agent, or what it started, is ended. Its time is over, it hangs, it has ended and left processes behind, its
+ * turn is over and its process does not end, or a person stops the run.
  */
-export const EndingReason = Schema.Literals(["timeout", "left running", "lingering", "stopped"])
+export const EndingReason = Schema.Literals(["timeout", "hung", "left running", "lingering", "stopped"])
 export type EndingReason = typeof EndingReason.Type
 
 /** One launch of an agent in a run, whose outcome is not known yet. */
@@ -177,6 +177,7 @@ export type Assignment = typeof Assignment.Type
 /** Why an assignment failed. */
 export const Failing = Schema.Literals([
   "timeout",
+  "hung",
   "no verdict",
   "contradictory verdict",
   "nothing done",

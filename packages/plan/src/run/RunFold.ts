@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "4f9d67154e3a244e" },
+  name: { kind: "run", fingerprint: "c2d3d4368d3da148" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

@@ -77,17 +77,17 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
   const path = yield* Path.Path
   const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
   const kind = kinds[path.extname(file).toLowerCase()]
-  if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .json, .md or .markdown")
+  if (kind === undefined) return yield* invalid("a plan is .yaml, .yml, .json, .md or .markdown")
   const bytes = yield* Effect.mapError(
     readTrusted(file, { others: "write as its group", atMost: maxBytes }),
-    ({ problem }) => invalid(`the file: ${problem}`)
+    ({ problem }) => invalid(problem)
   )
   // Parsers are large, and few commands read a plan.
   const { readPlan } = yield* Effect.promise(() => import("../formats/ReadPlan.ts"))
   // The decoder drops the mark that some editors write at the beginning.
   const text = new TextDecoder().decode(bytes)
   const read = readPlan(kind, text, { ...(yield* aroundOf(file, project)), each: false, ...choice })
-  if (Result.isFailure(read)) return yield* invalid(`the file: ${read.failure}`)
+  if (Result.isFailure(read)) return yield* invalid(read.failure)
   const { described, form, leftOut, lineOf, source } = read.success
   const judged = planOf(source, described, idFrom(path.basename(file, path.extname(file))))
   const there = (doc: NamedDoc) => Effect.orElseSucceed(fs.exists(path.resolve(project, doc.path)), () => false)
