@@ -31,10 +31,11 @@ export const takenSteps = Effect.fn("takenSteps")(function* <E, R>(
   let followed: Set<string> | undefined
   /** Returns the steps that may be taken now. An agent at work is always followed, once where the run is paused. */
   const open = Effect.fnUntraced(function* (run: Run) {
+    const all = steps(run)
     // The tasks in hand are finished first.
-    const isLate = run.current.length > 0 && isDeadlineOver(run, yield* Clock.currentTimeMillis)
+    const isLate = all.length > 1 && isDeadlineOver(run, yield* Clock.currentTimeMillis)
     const [names, found] = [new Set(taken.keys()), new Array<Next>()]
-    for (const step of steps(run)) {
+    for (const step of all) {
       const isOpen =
         step._tag === "Await"
           ? run.paused === null || followed?.has(step.assignment.token) === false

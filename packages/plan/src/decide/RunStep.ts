@@ -170,8 +170,6 @@ export const steps = (run: Run): ReadonlyArray<Next> => {
 
 /** Returns the first of the things that a run does now. */
 export const next = (run: Run): Next => steps(run)[0]!
-/** Returns the first of the things that a run would do now. */
-export const due = (run: Run): Next => dueSteps(run)[0]!
 
 /** Finds a step by its kind, and by its task where that counts; `undefined`: it is none of these. */
 export const stepIn = <T extends Next["_tag"]>(
