@@ -230,8 +230,9 @@ export const conduct = Effect.fn("conduct")(
     )
     for (;;) {
       const run = yield* published
-      if (yield* begin(run)) yield* moved
-      else {
+      const { isUnderWay, run: now } = yield* begin
+      if (isUnderWay) yield* moved
+      else if (now.revision === run.revision) {
         if (next(run)._tag === "Stopped") yield* (yield* GatePort).end(ref)
         return run
       }

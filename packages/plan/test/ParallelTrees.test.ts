@@ -158,17 +158,20 @@ describe.concurrent("behaviour#parallel", () => {
   )
   live("an agent that cannot be ended pauses the run; the other goes on to its end, and nothing begins", () =>
     Effect.gen(function* () {
-      const paused = yield* Deferred.make<void>()
+      const [begun, paused] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const play = yield* excluding(
         (work) => ({
           implementer: [
             ({ cwd, prompt }) =>
               taskOf(prompt) === "t1"
                 ? Effect.as(Effect.void, undefined)
-                : Effect.andThen(Deferred.await(paused), makes(work, cwd, "t2.txt"))
+                : Deferred.succeed(begun, undefined).pipe(
+                    Effect.andThen(Deferred.await(paused)),
+                    Effect.andThen(makes(work, cwd, "t2.txt"))
+                  )
           ],
           reviewer: [say(approves)],
-          ends: () => Effect.succeed(false)
+          ends: () => Effect.as(Deferred.await(begun), false)
         }),
         { plan: two, tasks: ["t1", "t2", "t3"], settings: { implementerTimeout: Duration.seconds(1) } }
       )
