@@ -19,6 +19,7 @@ export interface JudgedWorld extends SimMachine {
   readonly repository: Repository
   readonly personSpeaks: boolean
   conductedByPerson: boolean
+  readonly opening: ReadonlySet<{ readonly state: string }>
   readonly reviewerTimeout: number
   readonly steadyClock: boolean
   readonly zombies: boolean
@@ -130,7 +131,9 @@ export class RunJudge {
     world.ceilings.record(event, stream)
     if (ofAPerson.has(event._tag) && !world.personSpeaks) world.violated(`${event._tag}, and no person said it`)
     if (event._tag === "RunStopAsked") world.conductedByPerson = false
-    if (event._tag === "RunStopEnded" && !world.conductedByPerson && !world.personSpeaks)
+    // One that was slow may open a run that was stopped since its start.
+    const isConducted = world.conductedByPerson || [...world.opening].some(({ state }) => state === "running")
+    if (event._tag === "RunStopEnded" && !isConducted && !world.personSpeaks)
       world.violated("a stopped run is taken up, and no person conducts it")
     this.#reverts(before, event)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
