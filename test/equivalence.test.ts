@@ -153,6 +153,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   deadline: "deadline",
   questions: "questions",
   "keep-going": "keepsGoing",
+  parallel: "parallel",
   since: "Period"
 }
 /** The options that say how a command prints, and where to. */

@@ -64,7 +64,11 @@ export const conducted = Effect.fn("conducted")(function* (
   claude: string,
   text: string,
   part: Part,
-  { meanwhile = () => Effect.void, ...options }: LabOptions & { readonly meanwhile?: Meanwhile } = {}
+  {
+    meanwhile = () => Effect.void,
+    most: allowed = 1,
+    ...options
+  }: LabOptions & { readonly meanwhile?: Meanwhile; readonly most?: number } = {}
 ) {
   const { git, lab } = yield* repository(claude, {}, part, options)
   yield* lab.write("plan.yaml", text)
@@ -80,7 +84,7 @@ export const conducted = Effect.fn("conducted")(function* (
   const state = JSON.parse(yield* lab.read("state.json"))
   assert.deepInclude(state, { phase: "completion", current_task: null })
   const { most } = yield* lab.agents
-  assert.strictEqual(most, 1)
+  assert.strictEqual(most, allowed)
   const told = (args: ReadonlyArray<string>) =>
     Effect.flatMap(stage.souffleur(args), ({ exitCode, said }) => Effect.andThen(exitCode, said))
   return { lab, git, events, asked: askedIn(events), state, told }

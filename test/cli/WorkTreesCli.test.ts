@@ -51,3 +51,51 @@ describe.concurrent("behaviour#on-escalation", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe.concurrent("behaviour#parallel", () => {
+  it.live("two tasks are at work at once by --parallel, each is told, and both are stopped", () =>
+    Effect.gen(function* () {
+      const text = three.replace("    depends_on: [task-001]\n", "")
+      const the = yield* theatre({ millis: 0, tasks: {} }, text.replace("worktrees: true\n", ""))
+      const refused = yield* the.run(["conduct", "plan.yaml", "--parallel", "2"])
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.errors, "for --parallel, each task needs a work tree of its own: add worktrees: true")
+      const none = yield* the.run(["conduct", "plan.yaml", "--parallel", "0"])
+      assert.strictEqual(none.code, 2)
+      assert.include(none.errors, "--parallel 0: a number from 1 to 16 is needed")
+      fs.writeFileSync(join(the.project, "plan.yaml"), text)
+      git(the.project, "add", "plan.yaml", "craft.json")
+      git(the.project, "commit", "-qm", "plan")
+      const dry = yield* the.run(["conduct", "plan.yaml", "--parallel", "2", "--dry-run"])
+      assert.include(dry.lines.join("\n"), "up to 2 tasks at work at once")
+      git(the.project, "config", "user.name", "A")
+      git(the.project, "config", "user.email", "a@localhost")
+      const craft = join(the.home, "claude", "craft")
+      fs.mkdirSync(craft, { recursive: true })
+      for (const id of ["001", "002"]) fs.writeFileSync(join(craft, `task-${id}.implementer.held`), "")
+      const conductor = the.start(["conduct", "plan.yaml", "--parallel", "2", "--json"])
+      yield* the.prints(conductor, "AgentLaunched", 2)
+      const status = (yield* the.run(["conduct", "status"])).lines.join("\n")
+      for (const id of ["task-001", "task-002"])
+        assert.match(status, new RegExp(`${id}: implementer, pid \\d+, at work for`, "u"))
+      assert.match(status, /task-001: implementer at work, pid \d+; task-002: implementer at work, pid \d+/u)
+      const { agent, at_work } = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
+      assert.deepStrictEqual(
+        at_work.map(({ task }: { readonly task: string }) => task),
+        ["task-001", "task-002"]
+      )
+      assert.deepStrictEqual(agent.task, "task-001")
+      assert.deepStrictEqual(the.state().current_tasks, ["task-001", "task-002"])
+      const stopped = yield* the.run(["stop", "--now"])
+      assert.strictEqual(stopped.code, 0, stopped.errors)
+      assert.match(stopped.lines.join("\n"), /its implementer, pid \d+, and its implementer, pid \d+, have ended/u)
+      for (const id of ["001", "002"]) fs.rmSync(join(craft, `task-${id}.implementer.held`))
+      const ended = yield* the.run(["conduct", "plan.yaml", "--parallel", "2"])
+      assert.strictEqual(ended.code, 0, `${ended.lines.join("\n")}${ended.errors}`)
+      assert.strictEqual(
+        the.state().tasks.filter(({ attempts }: { readonly attempts: number }) => attempts === 1).length,
+        3
+      )
+    }).pipe(Effect.scoped)
+  )
+})

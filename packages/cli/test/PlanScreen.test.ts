@@ -24,9 +24,11 @@ describe("command-line#plans", () => {
     Effect.gen(function* () {
       yield* TestClock.setTime(RunOpened.at)
       const { layer, said } = yield* screenStage({ terminal: true, columns: 60 })
-      const status = { agentAge: 42_000, doing: "runs the tool Bash, for 8 s\n" }
+      const [assignment] = run.assignments
+      const agent = { assignment, age: 42_000, doing: "runs the tool Bash, for 8 s\n" }
+      let agents = [agent]
       const souffleur = Layer.mock(Souffleur, {
-        planStatus: (named) => Effect.succeed({ ...named, ...status } as never)
+        planStatus: (named) => Effect.sync(() => ({ ...named, agents }) as never)
       })
       yield* Effect.gen(function* () {
         const { tell } = yield* makePlanScreen({ id: "r", state: Effect.succeed(run) }, utc)
@@ -38,8 +40,13 @@ describe("command-line#plans", () => {
         assert.strictEqual(told.replace(/\d\d:\d\d:\d\d /u, ""), `2> ${erased}1/1 task-001: Create the model\n`)
         yield* TestClock.adjust("600 millis")
         assert.isTrue(said().endsWith(line))
+        agents = [agent, { ...agent, age: 1000 }]
+        yield* TestClock.adjust("1 second")
+        const both =
+          "1/1 task-001: implementer, 42 s: it runs the tool Bash, for…\n1/1 task-001: implementer, 1 s: it runs the tool Bash, for …"
+        assert.isTrue(said().endsWith(`2> ${erased}${both}`))
       }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, souffleur)))
-      assert.isTrue(said().endsWith(`2> ${erased}`))
+      assert.isTrue(said().endsWith(`2> ${erased}\u001B[1A\u001B[2K`))
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -192,6 +192,11 @@ export interface ConductOptions {
    * leaves that to the plan.
    */
   readonly keepsGoing?: true
+  /**
+   * How many tasks are at work at once, where each has a work tree of its own. A call without it leaves that to the
+   * plan.
+   */
+  readonly parallel?: number
   /** A person's word that the last conductor of the plan's run is gone, where it cannot be seen from here. */
   readonly moved?: boolean
   /** False if nobody is to question a new run's plan, whatever that says. */

@@ -24,8 +24,8 @@ describe("behaviour#signs", () => {
       turn: { _tag: "Tool", at: now - 8000, name: "Bash", limit: undefined, spawns: true }
     })
     return Effect.gen(function* () {
-      const { doing } = yield* planStatus({ id: "r", run })
-      assert.strictEqual(doing, "runs the tool Bash, for 8 s")
+      const [agent] = (yield* planStatus({ id: "r", run })).agents
+      assert.strictEqual(agent?.doing, "runs the tool Bash, for 8 s")
     }).pipe(Effect.provide(world.layer))
   })
 })

@@ -123,8 +123,15 @@ describe("command-line#plans", () => {
   it("an agent whose process is gone is not at work", () => {
     const run = foldRun([RunOpened, { ...TaskStarted, taskId }, asked, AgentLaunched])
     const { pid } = AgentLaunched.process
-    assert.strictEqual(runStanding(run, "running"), `task-001: reviewer at work, pid ${pid}`)
-    assert.strictEqual(runStanding(run, "gone"), `task-001: reviewer has ended, pid ${pid}`)
+    const assignment = run.assignments[0]!
+    assert.strictEqual(
+      runStanding(run, [{ assignment, condition: "running" }]),
+      `task-001: reviewer at work, pid ${pid}`
+    )
+    assert.strictEqual(
+      runStanding(run, [{ assignment, condition: "gone" }]),
+      `task-001: reviewer has ended, pid ${pid}`
+    )
   })
 })
 

@@ -117,9 +117,9 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
 
     yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
-      const { assignment, owner, revision } = yield* souffleur.planState(left)
+      const { assignments, owner, revision } = yield* souffleur.planState(left)
       assert.isNull(owner)
-      assert.strictEqual(assignment?.role, "implementer")
+      assert.strictEqual(assignments[0]?.role, "implementer")
       const run = yield* souffleur.conduct(order)
       assert.deepStrictEqual([run.id, run.from >= revision], [left, true])
       const lines: Array<string> = []
@@ -179,7 +179,7 @@ for (const left of [false, true])
           const stopped = yield* left
             ? Effect.andThen(Effect.scoped(launched), stop)
             : Effect.scoped(Effect.andThen(launched, stop))
-          assert.deepInclude(stopped, { assignment: null, owner: null })
+          assert.deepInclude(stopped, { assignments: [], owner: null })
           const status = yield* souffleur.planStatus(yield* souffleur.findPlan({ project }))
           assert.deepInclude(status, { need: null, standing: "stopped by a person", state: "idle" })
           const waiting = () => Effect.die("it waits for nobody")

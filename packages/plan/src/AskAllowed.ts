@@ -22,12 +22,12 @@ export const beforeTask = Effect.fnUntraced(function* (run: Run) {
 /**
  * Asks for an agent, unless the run has used what it may, or the hours are quiet (spec: behaviour#allowance-of-a-run).
  */
-export const askAllowed = Effect.fn("askAllowed")(function* (run: Run, role: AgentRole) {
+export const askAllowed = Effect.fn("askAllowed")(function* (run: Run, role: AgentRole, taskId?: string) {
   const { ref } = yield* PlanContext
   const spent = yield* atCeiling(run)
   if (spent !== undefined) return yield* ref.dispatch(spent)
   const until = yield* quietUntilNow((yield* Settings).quietHours)
   return until === null || until <= run.awakeUntil
-    ? yield* askAgent(role)
+    ? yield* askAgent(role, taskId)
     : yield* ref.dispatch({ _tag: "KeepQuiet", until })
 })

@@ -1,7 +1,8 @@
 import { isSessionKnown, jittered, newTrace, Settings, untraced } from "@souffleur/domain"
 import { type LogError, Refused } from "@souffleur/eventlog"
-import { Effect, Schedule } from "effect"
+import { Effect, flow, Schedule } from "effect"
 import { startTask } from "./StartTask.ts"
+import { takenSteps } from "./TakenSteps.ts"
 import { askAllowed, beforeTask } from "./AskAllowed.ts"
 import { finishAlone, verifyRun } from "./finish/FinishAlone.ts"
 import { beginBranch } from "./git/BeginBranch.ts"
@@ -15,8 +16,8 @@ import { takeBack } from "./git/TakeBack.ts"
 import { comparedPlan, isRight, resume } from "./PausedRun.ts"
 import { PlanContext } from "./PlanContext.ts"
 import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
-import { next } from "./decide/RunStep.ts"
-import { isRunOver, type Run, type Task, type Assignment } from "./run/Run.ts"
+import { type Next, next } from "./decide/RunStep.ts"
+import { type Assignment, assignmentOf, isRunOver, type Run, type Task } from "./run/Run.ts"
 import { nothingUsed } from "./run/RunFields.ts"
 import { inTree } from "./tree/InTree.ts"
 import { clearTree, landWork } from "./tree/LandWork.ts"
@@ -42,9 +43,10 @@ const finishAssignment = Effect.fn("finishAssignment")(
     const ended = yield* awaitAgent(assignment, assignment.launch)
     // Its session may be known since.
     const run = yield* ref.state
-    const report = yield* judgeAgent(run, run.assignment ?? assignment, ended)
+    const now = assignmentOf(run, assignment.token) ?? assignment
+    const report = yield* judgeAgent(run, now, ended)
     const margin = yield* jittered((yield* Settings).limitMargin)
-    const used = yield* usedBy(run.assignment ?? assignment)
+    const used = yield* usedBy(now)
     const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin, used, attended })
     if (assignment.role === "finisher") return yield* reported
     // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
@@ -63,7 +65,7 @@ const finishAssignment = Effect.fn("finishAssignment")(
 const review = Effect.fn("Conduct.review")(function* (run: Run, task: Task) {
   const { git, ref } = yield* PlanContext
   const head = yield* git.head
-  if (head === (task.implementation?.head ?? null)) return yield* askAllowed(run, "reviewer")
+  if (head === (task.implementation?.head ?? null)) return yield* askAllowed(run, "reviewer", task.id)
   return yield* ref.dispatch({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
 })
 
@@ -93,10 +95,15 @@ const unlessStopped = <E, R>(judging: Effect.Effect<Run, E, R>) =>
     )
   )
 
-/** Takes one step of the loop. `undefined`: a person's word is needed, or the run is done. */
-const advance = Effect.fnUntraced(function* (run: Run) {
+/** Names the task of a step in its trace. */
+const tracedAs = (step: Next): Readonly<Record<string, string>> => {
+  const taskId = step._tag === "Await" ? step.assignment.taskId : "task" in step ? step.task.id : null
+  return taskId === null ? {} : { "souffleur.task": taskId }
+}
+
+/** Takes one step of the loop. */
+const advance = Effect.fnUntraced(function* (run: Run, step: Next) {
   const { ref } = yield* PlanContext
-  const step = next(run)
   switch (step._tag) {
     case "Await":
       return yield* inTree(run, step.assignment.taskId, finishAssignment(step.assignment))
@@ -126,7 +133,11 @@ const advance = Effect.fnUntraced(function* (run: Run) {
         step.task.id,
         byPlan(
           run,
-          withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
+          withoutObstacle(
+            false,
+            step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role, step.task.id),
+            run
+          )
         )
       )
     case "Land":
@@ -150,28 +161,27 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Finish":
       return yield* byPlan(run, withoutObstacle(false, finish(run), run))
     case "Stopped":
-      yield* (yield* GatePort).end(ref)
-      return undefined
     case "Escalated":
+    case "Paused":
     case "Done":
-      return undefined
+      return run
   }
 })
 
 /**
- * Pauses the run where git, the state file or the disk stops the loop. A person is told as of any pause, and an agent
- * at work is found again. A log that cannot be used stays an error, which the caller tells.
+ * Pauses the run where git, the state file or the disk stops a step of it. A person is told as of any pause, and an
+ * agent at work is found again. A log that cannot be used stays an error, which the caller tells.
  */
 const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, R>) =>
-  Effect.catchIf(effect, isHindrance, (error) =>
-    Effect.gen(function* () {
-      const { ref, statePath } = yield* PlanContext
-      const run = yield* ref.dispatch({ _tag: "PauseForFailure", message: error.message })
-      // This write may be what failed.
-      yield* Effect.ignore(writeState(statePath, run))
-      return run
-    })
+  Effect.catchIf(effect, isHindrance, ({ message }) =>
+    Effect.flatMap(PlanContext, ({ ref }) => ref.dispatch({ _tag: "PauseForFailure", message }))
   )
+
+/** Writes the state of a run that the loop itself has paused. This write may be what failed. */
+const written = Effect.fnUntraced(function* (run: Run) {
+  yield* Effect.ignore(writeState((yield* PlanContext).statePath, run))
+  return run
+})
 
 /** Lets the loop look again where a person's word came before a step, which the run refuses since. */
 const orOvertaken = <A, E, R>(run: Run, step: Effect.Effect<A, E, R>) =>
@@ -203,23 +213,33 @@ const orOvertaken = <A, E, R>(run: Run, step: Effect.Effect<A, E, R>) =>
  *   )
  * ```
  */
-export const conduct = Effect.fn("conduct")(function* () {
-  const { ref, statePath } = yield* PlanContext
-  const published = Effect.gen(function* () {
-    const run = yield* ref.state
-    const kept = yield* writeState(statePath, run)
-    yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))
-    return kept.length === 0 ? run : yield* ref.state
-  })
-  yield* resume(yield* published)
-  for (;;) {
-    const run = yield* published
-    if (run.paused !== null) return run
-    const trace = yield* newTrace(run.current === null ? {} : { "souffleur.task": run.current })
-    const step = Effect.withSpan(advance(run), "Conduct.step", trace)
-    if ((yield* orOvertaken(run, step)) === undefined) return run
-  }
-}, orPaused)
+export const conduct = Effect.fn("conduct")(
+  function* () {
+    const { ref, statePath } = yield* PlanContext
+    const published = Effect.gen(function* () {
+      const run = yield* ref.state
+      const kept = yield* writeState(statePath, run)
+      yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))
+      return kept.length === 0 ? run : yield* ref.state
+    })
+    yield* resume(yield* published)
+    const { begin, moved } = yield* takenSteps((run, step) =>
+      Effect.flatMap(newTrace(tracedAs(step)), (trace) =>
+        orPaused(orOvertaken(run, Effect.withSpan(advance(run, step), "Conduct.step", trace)))
+      )
+    )
+    for (;;) {
+      const run = yield* published
+      const { isUnderWay, run: now } = yield* begin
+      if (isUnderWay) yield* moved
+      else if (now.revision === run.revision) {
+        if (next(run)._tag === "Stopped") yield* (yield* GatePort).end(ref)
+        return run
+      }
+    }
+  },
+  flow(Effect.scoped, orPaused, Effect.flatMap(written))
+)
 
 /** How often the reason of a pause is checked. */
 const rightSchedule = Schedule.spaced("2 seconds")

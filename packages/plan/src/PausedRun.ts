@@ -1,12 +1,12 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { atCeiling } from "./AskAllowed.ts"
 import { isDeadlineOver } from "./decide/RunAllowance.ts"
-import { due } from "./decide/RunStep.ts"
+import { dueSteps, stepIn } from "./decide/RunStep.ts"
 import { branchProblem } from "./git/BeginBranch.ts"
 import { astray, obstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"
-import type { Run } from "./run/Run.ts"
+import type { Assignment, Run } from "./run/Run.ts"
 import { writeState } from "./state/StateStore.ts"
 import { roomFor } from "./tree/BeginTree.ts"
 import { whereDue } from "./tree/InTree.ts"
@@ -26,7 +26,7 @@ export const isRight = Effect.fnUntraced(function* (run: Run) {
 })
 
 const isRightThere = Effect.fnUntraced(function* (run: Run) {
-  const { paused, assignment } = run
+  const { paused } = run
   if (paused?.reason === "failed") {
     const { git, read, statePath } = yield* PlanContext
     return yield* Effect.isSuccess(Effect.all([read, git.status, writeState(statePath, run)]))
@@ -35,10 +35,10 @@ const isRightThere = Effect.fnUntraced(function* (run: Run) {
   if (paused?.reason === "ceiling") return (yield* atCeiling(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.reason === "revert")
     return run.reverting === null || (yield* (yield* PlanContext).git.head) !== run.reverting.from
-  const step = due(run)
+  const starts = stepIn(dueSteps(run), "Start")
   if (paused?.reason === "branch")
-    return step._tag === "Start"
-      ? !("problem" in (yield* roomFor(run, step.task)))
+    return starts !== undefined
+      ? !("problem" in (yield* roomFor(run, starts.task)))
       : (yield* branchProblem(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.reason === "red") return (yield* (yield* PlanContext).git.head) !== run.baseline?.head
   if (paused?.reason === "questions") return false
@@ -54,10 +54,13 @@ const isRightThere = Effect.fnUntraced(function* (run: Run) {
     // Another trouble of git's is another pause.
     return (yield* astray(yield* ref.state, yield* git.status))?.reason !== paused.reason
   }
-  if (paused?.reason === "dirty" && step._tag === "Land" && (yield* inTheWay(step.task)).length > 0) return false
+  const lands = paused?.reason === "dirty" ? stepIn(dueSteps(run), "Land") : undefined
+  if (lands !== undefined && (yield* inTheWay(lands.task)).length > 0) return false
   if (paused?.reason !== "not gone")
     return obstacle(yield* (yield* PlanContext).git.status, paused?.reason === "dirty") === undefined
-  return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))
+  const ending = run.assignments.filter((one) => one.ending !== null)
+  const left = (one: Assignment) => (one.launch === null ? Effect.succeed(false) : isLeft(one, one.launch))
+  return Option.isNone(yield* Effect.findFirst(ending, left))
 })
 
 /** Ends a pause whose reason is put right. A person may end it at the same moment. */

@@ -13,10 +13,10 @@ describe("behaviour#agents-of-a-run", () => {
         yield* TestClock.adjust("4 minutes")
         const waiting = yield* Effect.forkChild(the.awaits)
         yield* TestClock.adjust("119 seconds")
-        assert.isNull((yield* the.ref.state).assignment?.ending)
+        assert.isNull((yield* the.ref.state).assignments[0]?.ending)
         yield* TestClock.adjust("1 seconds")
         assert.deepStrictEqual(yield* Fiber.join(waiting), { reason: "timeout", limit: 360_000 })
-        assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { reason: "timeout", limit: 360_000 })
+        assert.deepStrictEqual((yield* the.ref.state).assignments[0]?.ending, { reason: "timeout", limit: 360_000 })
         // The agent is not one of the others.
         assert.deepStrictEqual(the.processes.trees.at(-1)?.others, [900])
         assert.deepStrictEqual(the.processes.signals, [])

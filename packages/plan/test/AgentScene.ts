@@ -51,7 +51,7 @@ export const agentScene = Effect.fnUntraced(function* (reports?: FakeAgent["repo
   yield* ref.dispatch({ _tag: "StartTask", taskId: "t1", base: null })
   yield* ref.dispatch({ _tag: "Ask", role: "implementer", sessionId: reports === undefined ? "s1" : "", head: null })
   yield* ref.dispatch({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: identityOf(agentPid) })
-  const assignment = Effect.map(ref.state, (run) => run.assignment!)
+  const assignment = Effect.map(ref.state, (run) => run.assignments[0]!)
   const conductingWith = (finishing: PlanContext["Service"]["finishing"]) => ({
     ref,
     plan: planOf("t1"),

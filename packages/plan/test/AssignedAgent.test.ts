@@ -10,7 +10,7 @@ const reader = () => (line: string) =>
 const output = '{"said":"APPROVED mine"}\na warning\n'
 
 const tagsOf = (the: Effect.Success<ReturnType<typeof agentScene>>) =>
-  Effect.map(the.ref.state, ({ assignment }) => assignment?.sessionId)
+  Effect.map(the.ref.state, ({ assignments }) => assignments[0]?.sessionId)
 
 describe("behaviour#agents-of-a-run", () => {
   describe("an agent that chooses its session", () => {

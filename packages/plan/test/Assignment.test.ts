@@ -139,7 +139,7 @@ describe("behaviour#agents-of-a-run", () => {
     () =>
       Effect.gen(function* () {
         const { did, events, launches, layer, tags } = world()
-        const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
+        const [assignment] = (yield* Effect.provide(askAgent("implementer"), layer)).assignments
         assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
         assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
         assert.deepInclude(events[3], {
@@ -169,7 +169,7 @@ describe("behaviour#agents-of-a-run", () => {
   it.effect("an agent that chooses its session is asked for without one; a reviewer is to change nothing", () =>
     Effect.gen(function* () {
       const chosen = world({ agents: { implementer: "codex" } })
-      const { assignment } = yield* Effect.provide(askAgent("implementer"), chosen.layer)
+      const [assignment] = (yield* Effect.provide(askAgent("implementer"), chosen.layer)).assignments
       assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", sessionId: "", agent: "codex" })
       assert.deepInclude(assignment, { sessionId: "", agent: "codex" })
       assert.deepStrictEqual(chosen.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
@@ -186,10 +186,16 @@ describe("behaviour#agents-of-a-run", () => {
     Effect.gen(function* () {
       for (const settled of [true, false]) {
         const { layer, tags, dispatch } = world({ settled })
-        const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+        const [assignment] = dispatch({
+          _tag: "Ask",
+          role: "implementer",
+          sessionId: "s1",
+          head: null,
+          held: []
+        }).assignments
         const run = yield* Effect.provide(settleAssignment(assignment!), layer)
         assert.deepStrictEqual(tags(), ["AgentAsked", settled ? "AgentLaunched" : "AgentNeverRan"])
-        assert.deepStrictEqual(run.assignment?.launch?.process, settled ? process : undefined)
+        assert.deepStrictEqual(run.assignments[0]?.launch?.process, settled ? process : undefined)
       }
     })
   )
@@ -197,7 +203,13 @@ describe("behaviour#agents-of-a-run", () => {
   it.effect("an agent that was to end before a crash, and is gone by now, has taken too long", () =>
     Effect.gen(function* () {
       const { did, layer, dispatch } = world()
-      const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+      const [assignment] = dispatch({
+        _tag: "Ask",
+        role: "implementer",
+        sessionId: "s1",
+        head: null,
+        held: []
+      }).assignments
       const started = { launchId: "run-r-a1", process, at: 0 }
       const gone = Layer.mock(Processes)({
         self: process,
@@ -279,7 +291,7 @@ describe("behaviour#ladder", () => {
         const all = world(given)
         const run = yield* Effect.provide(askAgent("implementer"), all.layer)
         assert.deepStrictEqual(all.did, [...did])
-        assert.isNull(run.assignment)
+        assert.isEmpty(run.assignments)
         assert.deepInclude(all.events.at(-1), {
           _tag: "ImplementationFailed",
           reason: "launch",

@@ -59,7 +59,7 @@ const story = (given: Partial<Extract<RunIntent, { _tag: "Open" }>> = {}) => {
       return [asked.role, asked.resumed, asked.agent, asked.choice?.model, asked.standIn]
     },
     report: (report: AgentReport) =>
-      dispatch({ _tag: "Report", token: run().assignment!.token, report, margin: minute }, "Owner")
+      dispatch({ _tag: "Report", token: run().assignments[0]!.token, report, margin: minute }, "Owner")
   }
 }
 const limited = (resetsAt: number | null): AgentReport => ({ _tag: "Limited", kind: "usage-limit", resetsAt })
@@ -93,7 +93,7 @@ describe("behaviour#fallback", () => {
     assert.isFalse(needsPerson(told.run()))
     assert.deepStrictEqual(told.ask(), codex)
     assert.strictEqual(taskOf(told.run(), "t1")?.attempts, 1)
-    assert.strictEqual(told.run().assignment?.choice.standIn, "codex")
+    assert.strictEqual(told.run().assignments[0]?.choice.standIn, "codex")
   })
 
   it("given the wait is over, new tasks go to the chosen agent, and the fallback goes on with its own", () => {

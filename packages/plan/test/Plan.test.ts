@@ -215,6 +215,24 @@ describe("behaviour#plan", () => {
         yaml.replace("finish:", "worktrees: true\non_escalation: skip\nfinish:"),
         /^on_escalation: .*continue.*\(line 4\)$/u
       ],
+      [
+        "tasks at once without work trees",
+        yaml.replace("finish:", "parallel: 2\nfinish:"),
+        /^parallel: each task needs a work tree of its own: add worktrees: true to the plan \(line 3\)$/u
+      ],
+      [
+        "no count of tasks at once",
+        yaml.replace("finish:", "worktrees: true\nparallel: 0\nfinish:"),
+        /^parallel: .*1 to 16 \(line 4\)$/u
+      ],
+      ...["/etc/**", "../other/*", "src/../../x", "!src"].map(
+        (glob) =>
+          [
+            `files outside of the project: ${glob}`,
+            yaml.replace("title:", `touches: "${glob}"\n    title:`),
+            /touches.*from the project on/u
+          ] as const
+      ),
       ["a finish that nobody knows", yaml.replace("finish: none", "finish: push"), /^finish: .*leave.*merge/u],
       ["no YAML", "tasks: [", /^it is no YAML/u]
     ]
@@ -255,7 +273,7 @@ tasks:
       descripton: it
     - nowhere.md
 `
-        const known = "id, title, description, acceptance_criteria, reference_docs, depends_on, verify, done"
+        const known = "id, title, description, acceptance_criteria, reference_docs, depends_on, touches, verify, done"
         const found = yield* problems(text)
         for (const one of [
           "workflow: there is no such key: did you mean workflow_id? (line 1)",

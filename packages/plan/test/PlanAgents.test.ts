@@ -83,7 +83,7 @@ const story = () => {
       const event = events.at(-1) as Extract<RunEvent, { readonly _tag: "AgentAsked" }>
       return [event.role, event.resumed, event.agent, event.choice?.model, event.choice?.effort, event.insteadOf]
     },
-    report: (report: AgentReport) => dispatch({ _tag: "Report", token: run().assignment!.token, report })
+    report: (report: AgentReport) => dispatch({ _tag: "Report", token: run().assignments[0]!.token, report })
   }
 }
 const done = { _tag: "Completed", head: "c1", work, made: [] } as const

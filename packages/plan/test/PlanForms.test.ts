@@ -426,6 +426,21 @@ describe("behaviour#plan-forms", () => {
         )
       })
     )
+    reads("a line of spec-kit without [P] has the run to itself, also in the plan that is printed", () =>
+      Effect.gen(function* () {
+        const { plan } = yield* load("p.md", "## Phase 1: A\n- [ ] T001 [P] [US1] a\n- [ ] T002 [US1] b\n", {
+          choice: { each: true }
+        })
+        assert.deepStrictEqual(
+          plan.tasks.map(({ touches }) => touches),
+          [undefined, ["**"]]
+        )
+        const parallel: Plan = { ...plan, worktrees: true, parallel: 2 }
+        const again = yield* load("p.yaml", yield* planText(parallel))
+        assert.deepStrictEqual(again.plan.tasks, plan.tasks)
+        assert.strictEqual(again.plan.parallel, 2)
+      })
+    )
     reads("validation commands: of a list or a fence, of the plan or a task; what needs a shell is a criterion", () =>
       Effect.gen(function* () {
         const text =

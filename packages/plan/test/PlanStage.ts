@@ -33,6 +33,9 @@ import {
   termsOf
 } from "../src/index.ts"
 
+/** A conductor as a process: once it is dead, none of its fibers goes on. */
+const Life = Context.Reference<{ dead: boolean }>("test/Life", { defaultValue: () => ({ dead: false }) })
+
 /** The text that an agent prints at its end; `undefined`: it never ends. */
 export type Act<E = unknown, R = never> = (assignment: {
   readonly prompt: string
@@ -122,9 +125,12 @@ export const stage = Effect.fnUntraced(function* (
   const statePath = path.join(project, "state.json")
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
   const gate = { passed: 0, at: Infinity, crashed: yield* Deferred.make<void>() }
-  const pass = Effect.suspend(() =>
-    ++gate.passed === gate.at ? Effect.andThen(Deferred.succeed(gate.crashed, undefined), Effect.never) : Effect.void
-  )
+  const pass = Effect.flatMap(Life, (life) => {
+    if (!life.dead && ++gate.passed !== gate.at) return Effect.void
+    const crashes = life.dead ? Effect.void : Deferred.succeed(gate.crashed, undefined)
+    life.dead = true
+    return Effect.andThen(crashes, Effect.never)
+  })
   const world = new FakeWorld()
   const { processes } = world
   /** The sessions that agents chose, by their processes. */
@@ -176,13 +182,16 @@ export const stage = Effect.fnUntraced(function* (
       if (receipts.has(id)) return yield* new LaunchFailed({ message: "taken" })
       const process = identityOf(++pids)
       receipts.set(id, process)
+      processes.run(process)
       const said = yield* act(prepared.get(id)!, process.pid)
       const leaver = !left && asked.at(-1)?.role === (acts.leaver ?? asked[0]?.role)
       const leaves = leaver ? (acts.leaves ?? 0) : 0
       left ||= leaves > 0
       for (let n = 1; n <= leaves; n += 1) processes.run({ pid: 2000 + n, environment: { SOUFFLEUR_LAUNCH_ID: id } })
-      if (said === undefined) processes.run(process)
-      else yield* Effect.orDie(fs.writeFileString(path.join(outputs, id), said))
+      if (said !== undefined) {
+        yield* Effect.orDie(fs.writeFileString(path.join(outputs, id), said))
+        processes.end(process.pid)
+      }
       yield* pass
       return process
     }),
@@ -299,6 +308,7 @@ export const stage = Effect.fnUntraced(function* (
   ) =>
     Effect.suspend(() =>
       effect.pipe(
+        Effect.provideService(Life, { dead: false }),
         Effect.provideService(Launcher, launcher),
         Effect.provideService(Processes, signalling),
         Effect.provideService(Agent, agent),

@@ -31,6 +31,8 @@ describe("behaviour#the-plan-is-a-persons", () => {
       { ...plan, worktrees: true, keepsGoing: true },
       "a work tree a task; another on_escalation"
     ],
+    ["other files", having({ ...one, touches: ["src/**"] }, two, three), changed],
+    ["more at once", { ...plan, parallel: 3 }, "another parallel"],
     ["another finishing step", { ...plan, finish: { _tag: "Command", command: ["x"] } }, "another finishing step"]
   ])("%s", ([, after, said]) =>
     Effect.gen(function* () {

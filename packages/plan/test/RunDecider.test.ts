@@ -54,9 +54,9 @@ const story = (
       const step = next(self.run())
       if (step._tag !== "Ask") throw new Error(`asked for ${step._tag}`)
       self.dispatch({ _tag: "Ask", role: step.role, sessionId: `s${++sessions}`, head: null })
-      return self.run().assignment!
+      return self.run().assignments[0]!
     },
-    report: (report: AgentReport) => self.dispatch({ _tag: "Report", token: self.run().assignment!.token, report }),
+    report: (report: AgentReport) => self.dispatch({ _tag: "Report", token: self.run().assignments[0]!.token, report }),
     implemented: () => {
       const assignment = self.ask()
       self.report({ _tag: "Completed", head: "c1", work, made: [] })
@@ -246,9 +246,9 @@ describe("behaviour#agents-of-a-run", () => {
     it("its report is recorded once, and only of an agent that runs", () => {
       const told = launched()
       assert.deepStrictEqual(told.dispatch(reports("chosen")), ["AgentSessionFound"])
-      assert.deepInclude(told.run().assignment, { sessionId: "chosen", agent: "codex" })
+      assert.deepInclude(told.run().assignments[0], { sessionId: "chosen", agent: "codex" })
       assert.deepStrictEqual(told.dispatch(reports("another")), [])
-      assert.strictEqual(told.run().assignment?.sessionId, "chosen")
+      assert.strictEqual(told.run().assignments[0]?.sessionId, "chosen")
       const early = story()
       early.start()
       early.dispatch({ _tag: "Ask", role: "implementer", sessionId: "", head: null })
@@ -308,13 +308,13 @@ describe("behaviour#agents-of-a-run", () => {
     it("an ending is in the log before a signal: why, since when the agent runs, its limit, and its process", () => {
       const told = launched()
       told.launch()
-      const { at } = told.run().assignment!.launch!
+      const { at } = told.run().assignments[0]!.launch!
       assert.deepStrictEqual(
         told.dispatch({ _tag: "EndAgent", token: told.token, reason: "timeout", limit, others: [12] }),
         ["AgentEnding"]
       )
       assert.deepInclude(told.events.at(-1), { reason: "timeout", process, launchedAt: at, limit, others: [12] })
-      assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
+      assert.deepStrictEqual(told.run().assignments[0]?.ending, { reason: "timeout", limit })
     })
     it("an ending is in the log once: after a crash the next conductor goes on with it", () => {
       const told = launched()
@@ -324,7 +324,7 @@ describe("behaviour#agents-of-a-run", () => {
         told.dispatch({ _tag: "EndAgent", token: told.token, reason: "left running", limit: 1, others: [13] }),
         []
       )
-      assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
+      assert.deepStrictEqual(told.run().assignments[0]?.ending, { reason: "timeout", limit })
     })
     it("an ending needs an agent that was seen to run, its own assignment, and a conductor that owns the run", () => {
       const told = launched()
@@ -363,10 +363,10 @@ describe("behaviour#nudges", () => {
       told.report(refused("outage", null))
       told.end()
       told.ask()
-      told.dispatch({ _tag: "NeverRan", token: told.run().assignment!.token })
+      told.dispatch({ _tag: "NeverRan", token: told.run().assignments[0]!.token })
       assert.deepInclude(told.ask(), { role, sessionId, resumed: true, attempt: 1, nudge: undone.message })
       assert.strictEqual(
-        why(told.try({ _tag: "Report", token: told.run().assignment!.token, report: undone })),
+        why(told.try({ _tag: "Report", token: told.run().assignments[0]!.token, report: undone })),
         "never"
       )
       told.report(failed("nothing done"))
@@ -414,7 +414,7 @@ describe("behaviour#nudges", () => {
         const { token } = told.ask()
         told.dispatch({ _tag: "Launched", token, launchId: "l", process })
         const by = { _tag: "Owner", fence: told.run().fence } as const
-        const now = told.run().assignment!.launch!.at + ran
+        const now = told.run().assignments[0]!.launch!.at + ran
         const decided = Result.getOrThrow(
           decideRun(told.run(), { _tag: "Report", token, report: killed(cutOffAfter), now, by })
         )
@@ -441,7 +441,7 @@ describe("behaviour#nudges", () => {
     const { sessionId } = told.ask()
     told.report(undone)
     told.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s9", head: null, held: [sessionId] })
-    assert.deepInclude(told.run().assignment, { sessionId: "s9", resumed: false, nudge: null })
+    assert.deepInclude(told.run().assignments[0], { sessionId: "s9", resumed: false, nudge: null })
   })
 })
 
@@ -517,7 +517,7 @@ const complete = () => {
   told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
   const finisher = () => {
     told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
-    return told.run().assignment!.token
+    return told.run().assignments[0]!.token
   }
   return { ...told, finisher }
 }
@@ -578,7 +578,7 @@ describe("behaviour#ladder", () => {
         head: null,
         held: ["x", first.sessionId]
       })
-      assert.deepInclude(told.run().assignment, { sessionId: "another", resumed: false, attempt: 2 })
+      assert.deepInclude(told.run().assignments[0], { sessionId: "another", resumed: false, attempt: 2 })
       told.report({ _tag: "Completed", head: "c1", work, made: [] })
       told.reviewed(rejected(2))
       assert.isFalse(told.ask().resumed)
@@ -910,7 +910,7 @@ describe("behaviour#plan", () => {
       told.ask()
       told.report(report)
       told.dispatch({ _tag: "RevisePlan", finishingDigest: null, digest: "e", tasks: [outline("t2")] })
-      assert.deepInclude(told.run(), { current: null })
+      assert.deepInclude(told.run(), { current: [] })
       const step = next(told.run())
       assert.isTrue(step._tag === "Start" && step.task.id === "t2")
     }

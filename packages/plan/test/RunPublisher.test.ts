@@ -149,6 +149,9 @@ describe("behaviour#limits-in-a-run", () => {
       refused,
       LimitWaitEnded,
       refused,
+      // Of an agent that was asked before the wait.
+      ImplementationCompleted,
+      LimitWaitEnded,
       ImplementationCompleted
     ]
     const kinds = history.map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)

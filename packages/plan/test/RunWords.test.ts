@@ -84,7 +84,7 @@ describe.concurrent("behaviour#a-persons-word-to-a-run", () => {
       for (const _ of ["implementer", "reviewer"]) {
         const stopped = yield* play.conducts
         assert.strictEqual(next(stopped)._tag, "Stopped")
-        assert.isNull(stopped.assignment)
+        assert.isEmpty(stopped.assignments)
         assert.deepStrictEqual((yield* play.tags).slice(-3), ["AgentEnding", "AgentStopped", "RunLeft"])
         yield* play.dispatch({ _tag: "EndStop" })
       }

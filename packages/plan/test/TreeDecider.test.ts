@@ -42,7 +42,7 @@ const story = (tasks: ReadonlyArray<readonly [id: string, dependsOn?: string]> =
   const begins = (taskId = "t1") =>
     says({ _tag: "ChooseTree", ...tree, taskId, folder: `/trees/${taskId}` }, { _tag: "StartTask", taskId, base: "c0" })
   const report = (report: Extract<RunIntent, { readonly _tag: "Report" }>["report"]) =>
-    says({ _tag: "Report", token: run().assignment!.token, report })
+    says({ _tag: "Report", token: run().assignments[0]!.token, report })
   const approved = () => {
     says({ _tag: "Ask", role: "implementer", sessionId: "s1", head: "c0" })
     report({ _tag: "Completed", head: "c1", work, made: ["c1"] })

@@ -86,7 +86,10 @@ export class Conduction extends Program {
       this.#script.witness.look()
       const own = yield* ownFiles(statePath, [loaded.path, "/project/comms.db"])
       const git = yield* gitOf(project, own)
-      if (this.#options.restored !== true) this.#world.conductedByPerson = true
+      if (this.#options.restored !== true) {
+        this.#world.conductedByPerson = true
+        this.#world.opening.add(this)
+      }
       const link = Option.some(yield* CommsLink)
       const comms = Option.some(yield* Comms)
       const { from, id } = yield* openRun(loaded, {
@@ -97,6 +100,7 @@ export class Conduction extends Program {
         pin: this.#pin,
         restored: this.#options.restored ?? false
       })
+      this.#world.opening.delete(this)
       const bulletin = yield* Effect.forkScoped(projectRun(id, from, link))
       const telling = yield* Effect.forkScoped(publishRun(id, from, { project, comms }))
       yield* Effect.scoped(

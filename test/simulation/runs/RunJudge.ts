@@ -1,4 +1,4 @@
-import type { Run, RunEvent } from "@souffleur/plan"
+import { assignmentOf, parallelOf, type Run, type RunEvent } from "@souffleur/plan"
 import type { LaunchOrder, ProcessIdentity } from "@souffleur/domain"
 import type { SimProcess } from "../ProcessTable.ts"
 import type { Refusal, RunAgent } from "./RunAgent.ts"
@@ -19,6 +19,7 @@ export interface JudgedWorld extends SimMachine {
   readonly repository: Repository
   readonly personSpeaks: boolean
   conductedByPerson: boolean
+  readonly opening: ReadonlySet<{ readonly state: string }>
   readonly reviewerTimeout: number
   readonly steadyClock: boolean
   readonly zombies: boolean
@@ -59,18 +60,20 @@ export class RunJudge {
   /** Checks the start of an agent: the most dangerous moment there is. */
   started(agent: RunAgent, { command }: LaunchOrder): void {
     const world = this.#world
+    const run = world.runOf(agent)
     // Processes that a finishing command has started are the user's own (docs/conduct.md).
-    const others = world.agents
-      .filter((one) => one !== agent)
-      .flatMap((one) => (one.sessionId === "" ? [one.process] : one.living))
-      .filter((process) => world.processes.isAlive(process))
-    if (others.length > 0)
-      world.violated(
-        `an agent starts beside ${others.map(({ identity, name }) => `${name} ${identity.pid}`).join(", ")}`
-      )
-    const { assignment } = world.runOf(agent)
-    if (assignment?.token !== agent.token) world.violated(`an agent starts whose assignment it is not: ${agent.token}`)
-    if (assignment !== null && assignment.ending !== null) world.violated("an agent starts whose end is decided")
+    const others = world.agents.filter(
+      (one) =>
+        one !== agent &&
+        (one.sessionId === "" ? [one.process] : one.living).some((process) => world.processes.isAlive(process))
+    )
+    const beside = others.filter((one) => one.cwd === agent.cwd || world.runOf(one) !== run)
+    if (beside.length > 0)
+      world.violated(`an agent starts beside ${beside.map(({ cwd, token }) => `${token} in ${cwd}`).join(", ")}`)
+    if (others.length >= parallelOf(run)) world.violated(`an agent starts beside ${others.length} others`)
+    const assignment = assignmentOf(run, agent.token)
+    if (assignment === undefined) world.violated(`an agent starts whose assignment it is not: ${agent.token}`)
+    if ((assignment?.ending ?? null) !== null) world.violated("an agent starts whose end is decided")
     const permission = command.args[command.args.indexOf("--permission-mode") + 1]
     const granted = world.ledger.events.findLast(
       ({ event }) => event._tag === "AgentPrepared" && event.launchId === agent.launchId
@@ -107,15 +110,15 @@ export class RunJudge {
     const agent = world.agents.find(({ launchId }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
     if (agent === undefined) return world.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     const run = world.runOf(agent)
-    if (run.assignment?.token !== agent.token || run.assignment.ending === null)
-      world.violated("a signal without an intent in the log")
+    const assignment = assignmentOf(run, agent.token)
+    if ((assignment?.ending ?? null) === null) world.violated("a signal without an intent in the log")
     // A moment lies between its last look and the signal (docs/reliability.md).
     const owns = run.owner !== null && same(run.owner.process, by.identity)
     if (!owns && !world.zombies) world.violated("a signal by a souffleur that does not own the run")
     if (agent.process !== process || !agent.isAlive) return
     const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
     const age = world.timeline.wall - agent.startedAt
-    const stopped = run.stop?.now === true || run.assignment?.ending?.reason === "stopped"
+    const stopped = run.stop?.now === true || assignment?.ending?.reason === "stopped"
     const rests = [agent.finishedAt, agent.hangsSince].some(
       (at) => at !== undefined && world.timeline.wall - at > world.stall
     )
@@ -128,7 +131,9 @@ export class RunJudge {
     world.ceilings.record(event, stream)
     if (ofAPerson.has(event._tag) && !world.personSpeaks) world.violated(`${event._tag}, and no person said it`)
     if (event._tag === "RunStopAsked") world.conductedByPerson = false
-    if (event._tag === "RunStopEnded" && !world.conductedByPerson && !world.personSpeaks)
+    // One that was slow may open a run that was stopped since its start.
+    const isConducted = world.conductedByPerson || [...world.opening].some(({ state }) => state === "running")
+    if (event._tag === "RunStopEnded" && !isConducted && !world.personSpeaks)
       world.violated("a stopped run is taken up, and no person conducts it")
     this.#reverts(before, event)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
@@ -183,7 +188,7 @@ export class RunJudge {
         if (event.message !== null) return held(event.questions.length === 0, "it asks and does not")
         return held(said === (event.questions.length > 0 ? "rejected" : "approved"), `the reviewer said ${said}`)
       case "AgentStopped":
-        return held(before.assignment?.ending?.reason === "stopped", "no person stopped it")
+        return held(assignmentOf(before, event.token)?.ending?.reason === "stopped", "no person stopped it")
       case "AgentNudged":
         // After a clock was set back, the end of its turn lies before its beginning.
         if (!world.steadyClock) return
@@ -227,22 +232,28 @@ export class RunJudge {
   #failed(
     agent: RunAgent,
     before: Run,
-    { reason, taskId }: Extract<RunEvent, { readonly _tag: "ImplementationFailed" | "ReviewFailed" }>,
+    { reason, taskId, token }: Extract<RunEvent, { readonly _tag: "ImplementationFailed" | "ReviewFailed" }>,
     { moved, refused }: { readonly moved: boolean; readonly refused: boolean },
     held: (so: boolean, what: string) => void
   ): void {
     const { deed, said } = agent
     const world = this.#world
-    const orphaned = before.assignment?.fence !== before.fence
+    const assignment = assignmentOf(before, token)
+    const orphaned = assignment?.fence !== before.fence
     switch (reason) {
       case "hung":
       case "timeout":
-        return held(before.assignment?.ending?.reason === reason, "its end was not decided")
+        return held(assignment?.ending?.reason === reason, "its end was not decided")
       case "no verdict":
         return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
       case "lost":
         // After a clock was set back, the end of its assignment lies before its beginning.
-        return held((said === "nothing" || !world.steadyClock) && orphaned, `it said ${said}`)
+        // A person may have answered for its task meanwhile.
+        return held(
+          before.tasks.some(({ id, status }) => id === taskId && status !== "in_progress") ||
+            ((said === "nothing" || !world.steadyClock) && orphaned),
+          `it said ${said}`
+        )
       case "contradictory verdict":
         return held(said === "both", `it said ${said}`)
       case "nothing done": {

@@ -39,9 +39,9 @@ export class RunLedger {
         Effect.suspend(() => {
           if (world.disk.full && events.length > 0)
             return Effect.fail(new LogUnusable({ reason: "full", problem: "the world says so" }))
-          this.#catchUp()
+          this.catchUp()
           const exit = Effect.runSyncExit(memory.append(stream, expected, events))
-          this.#catchUp()
+          this.catchUp()
           return exit
         })
     }
@@ -57,7 +57,7 @@ export class RunLedger {
   }
 
   /** Judges every new event in the order of the log. An append wakes the listeners, and these may append too. */
-  #catchUp(): void {
+  catchUp(): void {
     for (const stream of Effect.runSync(this.#memory.streams)) {
       for (const { event } of Effect.runSync(this.#memory.read(stream, this.runOf(stream).revision)))
         this.#record(stream, event)
@@ -74,11 +74,11 @@ export class RunLedger {
     if (data.includes(chatter) || data.includes(boast)) world.violated(`an agent's words are in the log: ${event._tag}`)
     if (!world.silent) world.tell(`${after.revision} ${event._tag} ${data.slice(0, 200)}`)
     if (event._tag === "AgentAsked") world.faults.begin()
-    else if (before.assignment !== null && after.assignment === null) world.faults.end()
+    else if (after.assignments.length < before.assignments.length) world.faults.end()
     world.plans.find(({ id }) => stream === `run/${id}`)?.witness.record(after)
     world.judge.record(stream, before, event)
     world.branchJudge.record(stream, before, event)
     world.oracle(stream).record(event)
-    this.#snapshots.record(stream, after, before.assignment !== null && after.assignment === null)
+    this.#snapshots.record(stream, after, after.assignments.length < before.assignments.length)
   }
 }

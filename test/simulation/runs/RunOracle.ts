@@ -26,6 +26,8 @@ interface Rung {
   /** True if it began in this run. The base of a task from another run is unknown. */
   begun: boolean
   dependsOn: ReadonlyArray<string>
+  /** Globs of the files that it changes. */
+  touches: ReadonlyArray<string>
   /** True if it is the review of all others together. */
   final: boolean
   /** True if the plan has dropped it. An agent that works on it may end. */
@@ -65,7 +67,8 @@ const notBegun = {
  */
 export class RunOracle {
   readonly rungs = new Map<string, Rung>()
-  asked: Asked | undefined = undefined
+  /** Agents without an outcome yet, by their tokens. */
+  readonly #asked = new Map<string, Asked>()
   /** Refusals of the service in a row. */
   refusals = 0
   finishers = 0
@@ -82,11 +85,14 @@ export class RunOracle {
   #finished = false
   /** True if a task that waits for a person does not stop the others. */
   #keepsGoing = false
+  /** Most agents that may be at work at once. */
+  #parallel = 1
   #held = false
   /** True from a person's stop on until a person conducts the run again. */
   #stopped = false
   #everStopped = false
   readonly #redone = new Set<string>()
+  #isRevised = false
   /** The task whose commits are to be taken back. */
   #reverting: string | undefined = undefined
   readonly #violated: (what: string) => void
@@ -111,16 +117,17 @@ export class RunOracle {
   #outline(tasks: Extract<RunEvent, { readonly _tag: "RunOpened" }>["tasks"]): void {
     for (const [id, rung] of this.rungs) {
       if (rung.standing === "done" || tasks.some((task) => task.id === id)) continue
-      if (this.asked?.taskId === id) rung.dropped = true
+      if (this.#isManned(id)) rung.dropped = true
       else this.rungs.delete(id)
     }
-    for (const { dependsOn, final = false, gateDigest, id } of tasks) {
+    for (const { dependsOn, final = false, gateDigest, id, touches = [] } of tasks) {
       const { nudge, ...before } = this.rungs.get(id) ?? { ...notBegun, minor: [], answers: 0 }
       // What is asked for may be other work since, unless that agent is at work.
       const gated = gateDigest !== undefined
       this.rungs.set(id, {
         ...before,
-        nudge: this.asked?.taskId === id ? nudge : null,
+        nudge: this.#isManned(id) ? nudge : null,
+        touches,
         dependsOn,
         final,
         dropped: false,
@@ -135,6 +142,29 @@ export class RunOracle {
     return rung
   }
 
+  #isManned(taskId: string): boolean {
+    return [...this.#asked.values()].some((asked) => asked.taskId === taskId)
+  }
+
+  /** Checks what may be at work beside an agent that is asked: no second one of its task, and nothing that it may touch. */
+  #beside(asked: Asked): void {
+    const others = [...this.#asked.values()]
+    if (others.length >= this.#parallel) this.#violated(`an agent is asked beside ${others.length} others`)
+    if (others.some(({ taskId }) => taskId === asked.taskId)) this.#violated(`${asked.taskId} gets a second agent`)
+    for (const { taskId } of others) {
+      const [rung, other] = [this.rungs.get(asked.taskId ?? ""), this.rungs.get(taskId ?? "")]
+      if (rung === undefined || other === undefined) {
+        this.#violated("an agent of the whole run is at work beside another")
+        continue
+      }
+      const begins = ({ touches }: Rung) => touches.map((glob) => glob.split("*")[0]!)
+      const meets = begins(rung).some((a) => begins(other).some((b) => a.startsWith(b) || b.startsWith(a)))
+      const alone = [rung, other].some((one) => one.final || !one.inTree || begins(one).includes(""))
+      // The plan may have got another text since.
+      if ((meets || alone) && !this.#isRevised) this.#violated(`${asked.taskId} is at work beside ${taskId}`)
+    }
+  }
+
   #isOpen(id: string): boolean {
     const rung = this.rungs.get(id)
     return rung !== undefined && rung.standing !== "done"
@@ -142,8 +172,8 @@ export class RunOracle {
 
   #ask(asked: Asked): void {
     const { at } = asked
-    if (this.asked !== undefined) this.#violated("a second agent is asked while one is")
-    this.asked = asked
+    this.#beside(asked)
+    this.#asked.set(asked.token, asked)
     if (this.#finished) this.#violated("an agent is asked after the end")
     if (this.#held) this.#violated("an agent is asked while a person holds the run")
     if (this.#stopped) this.#violated("an agent is asked after a person stopped the run")
@@ -192,9 +222,9 @@ export class RunOracle {
   }
 
   #assignmentOver(event: { readonly token: string }): Rung | undefined {
-    const { asked } = this
-    this.asked = undefined
-    if (asked?.token !== event.token) this.#violated(`agent ${event.token} is told of, and was not asked`)
+    const asked = this.#asked.get(event.token)
+    this.#asked.delete(event.token)
+    if (asked === undefined) this.#violated(`agent ${event.token} is told of, and was not asked`)
     if (asked === undefined || asked.taskId === null) return undefined
     const rung = this.#rung(asked.taskId)
     if (rung.dropped) this.rungs.delete(asked.taskId)
@@ -210,6 +240,7 @@ export class RunOracle {
       case "RunOpened":
         if (event.questions === true) this.#questioned = false
         this.#keepsGoing = event.keepsGoing === true
+        this.#parallel = event.parallel ?? 1
         return this.#outline(event.tasks)
       case "ProgressImported":
         for (const { feedback, id, minor = [], status } of event.tasks) {
@@ -227,6 +258,7 @@ export class RunOracle {
       }
       case "PlanRevised":
         this.#keepsGoing = event.keepsGoing === true
+        this.#isRevised = true
         this.#outline(event.tasks)
         // The word that takes the plan is the answer to its pause.
         if (new Set(["plan", "red", "questions"]).has(this.#paused ?? "")) this.#paused = undefined
@@ -236,7 +268,7 @@ export class RunOracle {
         }
         return
       case "RunTaken":
-        if (this.asked !== undefined) this.asked.orphaned = true
+        for (const [token, asked] of this.#asked) this.#asked.set(token, { ...asked, orphaned: true })
         return
       case "TaskStarted": {
         const rung = this.#rung(event.taskId)
@@ -245,8 +277,8 @@ export class RunOracle {
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
         // It judges the work of all others, so it comes after them once more.
         for (const other of this.rungs.values()) if (other.final && other !== rung) Object.assign(other, notBegun)
-        if (!this.#keepsGoing && [...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
-          this.#violated("two tasks at once")
+        const begun = [...this.rungs.values()].filter(({ standing }) => standing.startsWith("to "))
+        if (!this.#keepsGoing && begun.length >= this.#parallel) this.#violated(`${begun.length + 1} tasks at once`)
         if (rung.final !== (event.review !== undefined)) this.#violated(`${event.taskId} begins as what it is not`)
         const standing = !rung.final ? "to implement" : rung.gated ? "to verify" : "to review"
         Object.assign(rung, { standing, begun: true })
@@ -277,16 +309,16 @@ export class RunOracle {
         return this.#ask({ token, role, taskId, sessionId, resumed, standsIn, at, orphaned: false })
       }
       case "AgentSessionFound": {
-        const { asked } = this
-        if (asked?.token !== event.token || asked.sessionId !== "") this.#violated("a session is told twice")
+        const asked = this.#asked.get(event.token)
+        if (asked?.sessionId !== "") this.#violated("a session is told twice")
         if (asked === undefined) return
-        this.asked = { ...asked, sessionId: event.sessionId }
+        this.#asked.set(event.token, { ...asked, sessionId: event.sessionId })
         const rung = this.rungs.get(asked.taskId ?? "")
         if (asked.role === "implementer" && rung !== undefined) rung.session = event.sessionId
         return
       }
       case "AgentNudged": {
-        const { asked } = this
+        const asked = this.#asked.get(event.token)
         this.refusals = 0
         const rung = this.#assignmentOver(event)
         if (rung === undefined || asked === undefined) return
@@ -299,7 +331,7 @@ export class RunOracle {
         return
       }
       case "AgentStopped": {
-        const { asked } = this
+        const asked = this.#asked.get(event.token)
         if (!this.#stopped && !this.#everStopped) this.#violated("an agent is stopped, and no person stopped the run")
         const rung = this.#assignmentOver(event)
         if (rung === undefined || asked === undefined) return
@@ -340,21 +372,21 @@ export class RunOracle {
         this.#reverting = undefined
         return
       case "AgentNeverRan": {
-        const asked = this.asked
+        const asked = this.#asked.get(event.token)
         const rung = this.#assignmentOver(event)
         if (asked?.role === "finisher") this.finishers = 0
         if (rung !== undefined && asked?.role === "implementer" && !asked.resumed) rung.session = null
         return
       }
       case "AgentReplaced":
-        if (this.asked?.standsIn === true) this.#violated("a fallback has a fallback")
+        if (this.#asked.get(event.token)?.standsIn === true) this.#violated("a fallback has a fallback")
         if (event.until <= event.at) this.#violated("an agent is refused, and asked again at once")
         this.#assignmentOver(event)
         this.refusals++
         this.#away.set(event.role, event.until)
         return
       case "AgentLimited":
-        const { asked: refused } = this
+        const refused = this.#asked.get(event.token)
         const limited = this.#assignmentOver(event)
         if (
           limited !== undefined &&
@@ -363,7 +395,11 @@ export class RunOracle {
         )
           Object.assign(limited, { nudge: null, ...(refused.role === "implementer" ? { session: null } : {}) })
         this.refusals++
-        this.#wait = { since: event.at, until: event.until }
+        // Each refusal of one wait makes it no shorter.
+        this.#wait = {
+          since: this.#wait?.since ?? event.at,
+          until: Math.max(this.#wait?.until ?? 0, event.until)
+        }
         this.finishers = 0
         return
       case "LimitWaitEnded":
@@ -496,7 +532,7 @@ export class RunOracle {
           this.#violated("the run is verified, and not all is done")
         return
       case "RunFinished":
-        if (event.finishing !== "none") this.asked = undefined
+        if (event.finishing !== "none") this.#asked.clear()
         // A finish while the plan has more to do is not the end.
         this.#finished = ![...this.rungs.keys()].some((id) => this.#isOpen(id))
         return

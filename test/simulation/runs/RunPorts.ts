@@ -129,7 +129,7 @@ const link = ({ comms }: RunWorld, gate: Gate): CommsLink["Service"] => {
 }
 
 /** The disk as one souffleur writes to it. A file that is not written in one act may be half there. */
-const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => {
+const files = ({ disk, ledger, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => {
   const fs = disk.fileSystem
   return {
     ...fs,
@@ -154,7 +154,11 @@ const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => 
       gate.through(
         "fs.rename",
         Effect.tap(fs.rename(from, to), () =>
-          Effect.sync(() => plans.find(({ statePath }) => to.startsWith(statePath))?.witness.look(gate.disturbed > 0))
+          Effect.sync(() => {
+            // A fiber that hears of an append may come before the end of that.
+            ledger.catchUp()
+            plans.find(({ statePath }) => to.startsWith(statePath))?.witness.look(gate.disturbed > 0)
+          })
         )
       )
   }

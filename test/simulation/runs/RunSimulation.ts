@@ -22,12 +22,14 @@ const hash = (words: string, from: number): number => {
  */
 const conducted = (number: number, quiet: boolean, struck: boolean, story: boolean) => {
   const choices = new Seed(number)
-  const { agents, keepsGoing, ...drawn } = planOf(choices, "t", quiet ? 4 : 5)
-  // What lands first depends on when a person answers, and who is asked on when a refusal ends. A twin may differ in that.
+  const { agents, keepsGoing, parallel, ...drawn } = planOf(choices, "t", quiet ? 4 : 5)
+  // What lands first depends on when a person answers and on who is faster, and who is asked on when a refusal ends. A
+  // twin may differ in that.
   const first = {
     ...drawn,
     ...(quiet || keepsGoing === undefined ? {} : { keepsGoing }),
-    ...(quiet || agents === undefined ? {} : { agents })
+    ...(quiet || agents === undefined ? {} : { agents }),
+    ...(quiet || parallel === undefined ? {} : { parallel })
   }
   const plans = !quiet && choices.chance(0.2) ? [first, planOf(choices, "u", 2)] : [first]
   const world = new RunWorld(number, number % 3 !== 0, plans)

@@ -18,7 +18,7 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
   for (const [stream, run] of ledger.runs) {
     if (run.phase !== "finished")
       wrong(
-        `the run is in its ${run.phase}: ${JSON.stringify({ assignment: run.assignment, wait: run.wait, paused: run.paused })}`
+        `the run is in its ${run.phase}: ${JSON.stringify({ assignments: run.assignments, wait: run.wait, paused: run.paused })}`
       )
     if (keeper.isRunning) wrong("a conductor of a finished run runs")
     if (!isRunOver(run)) continue

@@ -66,6 +66,8 @@ export class RunWorld extends SimMachine {
   hostile = false
   /** True once a person conducts a plan after the last stop. */
   conductedByPerson = false
+  /** Conductors that a person has started, and that have not opened their run yet. */
+  readonly opening = new Set<Program>()
   /** True while a person says a word. */
   personSpeaks = false
   ceiling: Permission = "acceptEdits"

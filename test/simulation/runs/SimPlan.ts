@@ -12,8 +12,11 @@ export interface PlannedWorld extends SimMachine {
 /** The program by which a plan judges its work. */
 const gate: PlanGate = { setup: [], verify: [["/usr/bin/judge"]] }
 
+const touching = (glob: string | undefined) => (glob === undefined ? {} : { touches: [glob] })
+
 /** Returns a task, which its author may have as done. */
 const planned = (seed: Seed, id: string, isGated: boolean, dependsOn: ReadonlyArray<string> = []): PlannedTask => ({
+  ...touching(seed.pick([undefined, undefined, "a/*.ts", "a/b/**", "c.ts", "**"])),
   id,
   title: `Do ${id}`,
   description: "what is to be done",
@@ -54,6 +57,7 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const branch = seed.pick([undefined, undefined, "auto", "auto", "auto", `feature/${name}`])
   const worktrees = seed.chance(0.5)
   const keepsGoing = worktrees && seed.chance(0.6)
+  const parallel = worktrees && seed.chance(0.5) ? seed.between(2, 3) : 1
   const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
   return {
     workflowId: name,
@@ -67,6 +71,7 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
     ...(branch === undefined ? {} : { branch }),
     ...(worktrees ? { worktrees } : {}),
     ...(keepsGoing ? { keepsGoing } : {}),
+    ...(parallel > 1 ? { parallel } : {}),
     finish: seed.pick<Plan["finish"]>([
       ...(branch === undefined ? [] : [{ _tag: "Merge" } as const, { _tag: "Merge" } as const]),
       { _tag: "Leave" },

@@ -1,4 +1,12 @@
-import { completionSummary, invocation, isRunOver, type Run, treesThatStay, workPlace } from "@souffleur/plan"
+import {
+  completionSummary,
+  invocation,
+  isRunOver,
+  maxParallel,
+  type Run,
+  treesThatStay,
+  workPlace
+} from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type NotReady, type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
@@ -23,13 +31,14 @@ import { conductStatusCommand } from "./ConductStatusCommand.ts"
 import { json, projectDir, utcFlag, verbose, zoneOf } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
-/** Tells the agent that works on, because the end of the conductor does not end it. */
+/** Tells each agent that works on, because the end of the conductor does not end it. */
 const leftAtWork = Effect.fnUntraced(function* (run: Run) {
-  const pid = run.assignment?.launch?.process.pid
-  if (pid !== undefined && Option.isSome(yield* (yield* Processes).find(pid)))
-    yield* Console.error(
-      `its ${run.assignment?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`
-    )
+  const { find } = yield* Processes
+  for (const { launch, role } of run.assignments)
+    if (launch !== null && Option.isSome(yield* find(launch.process.pid)))
+      yield* Console.error(
+        `its ${role}, pid ${launch.process.pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`
+      )
 })
 
 const tellNeeds = (needs: ReadonlyArray<string>, then: string) => printLines(`${needs.join("\n  ")}; ${then}`, "error")
@@ -119,6 +128,12 @@ const notReady = Effect.fnUntraced(function* ({ plan, problems }: NotReady) {
   return 2
 })
 
+/** Takes the count of tasks that are at work at once. Fails with `BadUsage` where it is none. */
+const parallelOf = (count: number) =>
+  count >= 1 && count <= maxParallel
+    ? Effect.succeed(count)
+    : new BadUsage({ message: `--parallel ${count}: a number from 1 to ${maxParallel} is needed` })
+
 const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
 
 /** Conducts a plan, or resumes its run. Ends with 1 if a person is needed (spec: command-line#plans). */
@@ -150,6 +165,10 @@ export const conductCommand = Command.make(
     keepGoing: Flag.Boolean("keep-going").pipe(
       Flag.withDescription("A task that waits for you does not stop the others (needs worktrees: true in the plan)"),
       Flag.withDefault(false)
+    ),
+    parallel: Flag.Int("parallel").pipe(
+      Flag.withDescription("How many tasks are at work at once, 1 to 16 (needs worktrees: true in the plan)"),
+      Flag.optional
     ),
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription(
@@ -195,6 +214,7 @@ export const conductCommand = Command.make(
       agents,
       questions: flags.questions,
       ...(flags.keepGoing ? { keepsGoing: true as const } : {}),
+      ...(Option.isSome(flags.parallel) ? { parallel: yield* parallelOf(flags.parallel.value) } : {}),
       ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),
       ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {})
     }

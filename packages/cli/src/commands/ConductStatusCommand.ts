@@ -5,6 +5,7 @@ import {
   invocation,
   isRunOver,
   modelInWords,
+  parallelOf,
   stateJson,
   type NamedRun,
   type Run,
@@ -24,6 +25,7 @@ import {
 } from "@souffleur/domain"
 import { Clock, Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import type { AgentAtWork } from "@souffleur/embed"
 import {
   findPlan,
   layerAgentFiles,
@@ -42,9 +44,25 @@ import { Project, withLayers } from "./ProjectCommand.ts"
 /** Characters of a workflow id. A plan has no longer one, but a damaged log may. */
 const maxIdLength = 64
 
+const agentJson = ({ age, assignment, condition, doing, output }: AgentAtWork) => ({
+  role: assignment.role,
+  program: assignment.agent,
+  model: assignment.choice.model ?? null,
+  effort: assignment.choice.effort ?? null,
+  task: assignment.taskId,
+  attempt: assignment.attempt,
+  pid: assignment.launch?.process.pid ?? null,
+  condition,
+  runs_for_ms: age,
+  doing,
+  session_id: assignment.sessionId,
+  output
+})
+
 const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
   const { id, run, unreadable } = named
   const seen = yield* planStatus(named, zone)
+  const working = seen.agents.map(agentJson)
   return {
     run: id,
     project: run.project,
@@ -73,24 +91,9 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
       until: iso(until)
     })),
     wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
-    agent:
-      run.assignment === null
-        ? null
-        : {
-            role: run.assignment.role,
-            program: run.assignment.agent ?? run.assignment.choice.standIn ?? null,
-            fallback: run.assignment.choice.standIn !== undefined,
-            model: run.assignment.choice.model ?? null,
-            effort: run.assignment.choice.effort ?? null,
-            task: run.assignment.taskId,
-            attempt: run.assignment.attempt,
-            pid: run.assignment.launch?.process.pid ?? null,
-            condition: seen.agent,
-            runs_for_ms: seen.agentAge,
-            doing: seen.doing,
-            session_id: run.assignment.sessionId,
-            output: seen.output
-          },
+    agent: working[0] ?? null,
+    /** All of them, where several may be at work. */
+    ...(parallelOf(run) > 1 || working.length > 1 ? { at_work: working } : {}),
     escalations: run.tasks.flatMap(({ escalation, id: task }) =>
       escalation === null ? [] : [{ task, ...escalation }]
     ),
@@ -135,12 +138,13 @@ const awayLines = ({ away }: Run, now: number, zone: Zone | undefined): Readonly
         ]
   )
 
-/** Describes the agent at work: its time, its limit, its session and its output. */
+/** Describes an agent at work: its time, its limit, its session and its output. */
 const agentLines = (
-  agent: Effect.Success<ReturnType<typeof statusOf>>["agent"],
-  settings: ResolvedSettings
+  agent: ReturnType<typeof agentJson>,
+  settings: ResolvedSettings,
+  isOne: boolean
 ): ReadonlyArray<string> => {
-  if (agent === null || agent.runs_for_ms === null) return []
+  if (agent.runs_for_ms === null) return []
   const limit = agent.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
   const time =
     agent.condition === "gone"
@@ -148,7 +152,7 @@ const agentLines = (
       : `at work for ${Words.duration(agent.runs_for_ms)} of at most ${Words.duration(Duration.toMillis(limit))}`
   const doing = agent.doing === null ? "" : `: it ${agent.doing}`
   return [
-    `  ${agent.role}${agent.program === null ? "" : ` by ${agent.program}`}${modelInWords({ models: agent.model === null ? [] : [agent.model], effort: agent.effort })}, pid ${agent.pid}, ${time}${doing}`,
+    `  ${isOne || agent.task === null ? "" : `${agent.task}: `}${agent.role}${agent.program === null ? "" : ` by ${agent.program}`}${modelInWords({ models: agent.model === null ? [] : [agent.model], effort: agent.effort })}, pid ${agent.pid}, ${time}${doing}`,
     `    ${agent.session_id === "" ? "" : `session ${agent.session_id}, `}output ${agent.output}`
   ].map((line) => plain(line))
 }
@@ -180,7 +184,7 @@ export const conductStatusCommand = Command.make(
     if (json) return yield* printJson(all ? statuses : statuses[0])
     if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
     for (const { id, run, status, unreadable } of found) {
-      const { agent, beat_age_ms, needs, owner } = status
+      const { agent, at_work = agent === null ? [] : [agent], beat_age_ms, needs, owner } = status
       const isOwned = owner !== null && owner.condition !== "gone"
       const goOn = invocation(run, cwd)
       const left = isRunOver(run) || (!all && needs.length > 0) ? "" : `  no souffleur conducts it: ${goOn}`
@@ -191,10 +195,11 @@ export const conductStatusCommand = Command.make(
       )
       if (all) continue
       const { outputPath } = yield* Launcher
+      const settings = yield* Settings
       for (const line of [
         ...roleLines(status.agents),
         ...awayLines(run, yield* Clock.currentTimeMillis, zone),
-        ...agentLines(agent, yield* Settings),
+        ...at_work.flatMap((one) => agentLines(one, settings, at_work.length === 1)),
         ...(run.questions?.list ?? []).map((question) => `  asked of the plan: ${plain(question)}`),
         ...run.tasks.flatMap((task) => taskLines(run, task, outputPath)),
         ...[workPlace(run)].flatMap((place) => (place === undefined ? [] : [`  the work: ${plain(place)}`])),

@@ -19,7 +19,7 @@ const asConductor = (launchId: string, agent: string | null): Watch => ({
  * begins with the end of the present one's. Fails with `BadUsage` if no agent is at work and no conductor asks for one.
  */
 export const followAgents = Effect.fn("followAgents")(function* ({ id, run: first }: NamedRun) {
-  if (first.owner === null && first.assignment?.launch == null)
+  if (first.owner === null && first.assignments.every(({ launch }) => launch === null))
     return yield* new BadUsage({ message: `no agent of run ${id} is at work: souffleur conduct status --run ${id}` })
   const printer = yield* makeOutputPrinter("end")
   let shown: Watch | undefined
@@ -33,13 +33,15 @@ export const followAgents = Effect.fn("followAgents")(function* ({ id, run: firs
       hasMoved = false
       run = yield* loadRun(id)
     }
-    const { assignment } = run
-    const launch = assignment?.launch
-    if (assignment !== null && launch != null && launch.launchId !== shown?.launchId) {
-      shown = asConductor(launch.launchId, assignment.agent)
+    // Of several at work one is shown to its end.
+    const launched = run.assignments.filter(({ launch }) => launch !== null)
+    const [assignment] = launched.some(({ launch }) => launch?.launchId === shown?.launchId) ? [] : launched
+    if (assignment?.launch != null) {
+      const { agent, launch, role, taskId } = assignment
+      shown = asConductor(launch.launchId, agent)
       yield* printer.endLine
-      const what = assignment.taskId === null ? "" : ` of ${assignment.taskId}`
-      yield* Console.error(`${assignment.role}${what}, pid ${launch.process.pid}: its output, then that of the next`)
+      const what = taskId === null ? "" : ` of ${taskId}`
+      yield* Console.error(`${role}${what}, pid ${launch.process.pid}: its output, then that of the next`)
     }
     if (shown !== undefined) yield* printer.print(shown)
     if (isRunOver(run) || run.owner === null) return yield* printer.close

@@ -21,9 +21,10 @@ export const holdCommand = Command.make(
     const { id } = found
     if ("run" in found) {
       yield* personOnly("souffleur hold of a run")
-      const { assignment, held } = yield* souffleur.answer(id, { hold: "until go" })
+      const { assignments, held } = yield* souffleur.answer(id, { hold: "until go" })
       if (flags.json) return yield* Console.log(JSON.stringify({ run: id, held_since: iso(held?.since ?? 0) }))
-      const after = assignment === null ? "" : ` after its ${assignment.role}`
+      const working = [...new Set(assignments.map(({ role }) => role))].join(" and ")
+      const after = working === "" ? "" : ` after its ${working}`
       return yield* Console.log(`run ${id} is held: nothing further begins${after} until "souffleur go"`)
     }
     const { held } = yield* souffleur.hold(id, { byAgent: (yield* signOfAgent) !== undefined })

@@ -1,7 +1,7 @@
 import { Claims, nameOf } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerClaims, layerSouffleur } from "@souffleur/embed/internal"
-import { due, invocation, type NamedRun, type Run } from "@souffleur/plan"
+import { dueSteps, invocation, type NamedRun, type Run } from "@souffleur/plan"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Ended } from "../Failure.ts"
@@ -12,7 +12,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-/** Stops a run after its agent at work, or with it (spec: behaviour#a-persons-word-to-a-run). */
+/** Stops a run after its agents at work, or with them (spec: behaviour#a-persons-word-to-a-run). */
 const stopRun = Effect.fn("stopRun")(function* (
   { id, run: before }: NamedRun,
   how: { readonly now: boolean; readonly reason: string | undefined },
@@ -26,28 +26,30 @@ const stopRun = Effect.fn("stopRun")(function* (
       `it has the word to stop; if it surely is gone, take the run over with: ${invocation(before, cwd)} --moved`
     )
   )
-  const { assignment, owner } = run
+  const { assignments, owner } = run
+  const isIdle = assignments.length === 0
   const isConducted = owner !== null && !(yield* (yield* Claims).isDead(owner))
-  const isJudged = isConducted && ["Baseline", "Gate"].includes(due(run)._tag)
-  const isDone = !how.now || assignment === null
-  if (asJson) yield* Console.log(JSON.stringify({ run: id, stopped: isDone && assignment === null && !isJudged }))
+  const isJudged = isConducted && dueSteps(run).some(({ _tag }) => _tag === "Baseline" || _tag === "Gate")
+  const isDone = !how.now || isIdle
+  if (asJson) yield* Console.log(JSON.stringify({ run: id, stopped: isDone && isIdle && !isJudged }))
   else {
-    const agent = ({ assignment }: Run) =>
-      assignment === null
-        ? ""
-        : `its ${assignment.role}${assignment.launch === null ? "" : `, pid ${assignment.launch.process.pid},`}`
+    const agent = ({ assignments }: Run) =>
+      assignments
+        .map(({ launch, role }) => `its ${role}${launch === null ? "" : `, pid ${launch.process.pid},`}`)
+        .join(" and ")
+    const [does, has] = assignments.length > 1 ? ["do", "have"] : ["does", "has"]
     const then = `it goes on with: ${invocation(run, cwd)}`
-    if (!isDone) yield* Console.error(`souffleur: run ${id} is not stopped: ${agent(run)} does not end; say it again`)
-    else if (assignment !== null && isConducted)
-      yield* Console.log(`run ${id} stops once ${agent(run)} has ended; ${then}`)
-    else if (assignment !== null)
+    if (!isDone)
+      yield* Console.error(`souffleur: run ${id} is not stopped: ${agent(run)} ${does} not end; say it again`)
+    else if (!isIdle && isConducted) yield* Console.log(`run ${id} stops once ${agent(run)} ${has} ended; ${then}`)
+    else if (!isIdle)
       yield* Console.log(
-        `run ${id} is stopped, and nobody conducts it: "souffleur stop ${id} --now" ends ${agent(run)} if it still works; ${then}`
+        `run ${id} is stopped, and nobody conducts it: "souffleur stop ${id} --now" ends ${agent(run)} if ${assignments.length > 1 ? "they still work" : "it still works"}; ${then}`
       )
     else if (isJudged) yield* Console.log(`run ${id} stops once its gate is over; ${then}`)
     else
       yield* Console.log(
-        `run ${id} is stopped${before.assignment === null ? "" : `: ${agent(before)} has ended`}; ${then}`
+        `run ${id} is stopped${before.assignments.length === 0 ? "" : `: ${agent(before)} ${before.assignments.length > 1 ? "have" : "has"} ended`}; ${then}`
       )
   }
   if (!isDone) return yield* new Ended({ code: 1 })

@@ -1,6 +1,14 @@
 import { verifiedWord } from "@souffleur/embed/internal"
 import { plain, Words, type Zone } from "@souffleur/domain"
-import { describeRunEvent, refusalEnd, type Run, type RunEvent, taskOf, usedInWords } from "@souffleur/plan"
+import {
+  assignmentOf,
+  describeRunEvent,
+  refusalEnd,
+  type Run,
+  type RunEvent,
+  taskOf,
+  usedInWords
+} from "@souffleur/plan"
 import type { ScreenLine } from "../explain/ScreenLine.ts"
 
 const { duration, many } = Words
@@ -16,8 +24,10 @@ export const placeOf = ({ tasks }: Run, taskId: string): string =>
   `${tasks.findIndex(({ id }) => id === taskId) + 1}/${tasks.length}`
 
 /** Says how long an agent took. */
-const taken = (event: RunEvent, { assignment }: Run): string =>
-  assignment?.launch == null ? "" : ` after ${duration(event.at - assignment.launch.at)}`
+const taken = ({ at, token }: { readonly at: number; readonly token: string }, before: Run): string => {
+  const launch = assignmentOf(before, token)?.launch ?? null
+  return launch === null ? "" : ` after ${duration(at - launch.at)}`
+}
 
 /** Says what a complete task took. */
 const taskTook = ({ at, taskId }: Extract<RunEvent, { readonly _tag: "TaskCompleted" }>, before: Run): string => {
@@ -38,7 +48,10 @@ const taskTook = ({ at, taskId }: Extract<RunEvent, { readonly _tag: "TaskComple
 export const planLine = (event: RunEvent, before: Run, zone?: Zone): ScreenLine | undefined => {
   const { clause, severity } = describeRunEvent(event, zone)
   const line = (text: string): ScreenLine => ({ text: plain(text, maxLine), severity })
-  const within = (text: string) => line(before.current === null ? text : `  ${text}`)
+  const { current } = before
+  // Where several tasks are at work, a line says of which it is.
+  const of = current.length > 1 && "taskId" in event && typeof event.taskId === "string" ? `${event.taskId}: ` : ""
+  const within = (text: string) => line(current.length === 0 ? text : `  ${of}${text}`)
   switch (event._tag) {
     case "TaskStarted":
       return line(`${placeOf(before, event.taskId)} ${event.taskId}: ${taskOf(before, event.taskId)?.title ?? clause}`)

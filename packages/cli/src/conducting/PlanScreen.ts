@@ -1,7 +1,7 @@
 import { type PlanStatus, Souffleur } from "@souffleur/embed"
 import { plain, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { next, type Run, type RunEvent } from "@souffleur/plan"
+import { type Run, type RunEvent, steps } from "@souffleur/plan"
 import { Clock, Console, Effect, Schedule } from "effect"
 import { makeErasable } from "../explain/Progress.ts"
 import { colours } from "../explain/WatchLine.ts"
@@ -16,24 +16,20 @@ const indent = "00:00:00   ".length
 /** The time between two looks at the agent at work. */
 const lookInterval = "1 second"
 
-/** Says who is at work on what now; `undefined`: nobody is. */
-const atWork = (run: Run, { agentAge, doing }: Pick<PlanStatus, "agentAge" | "doing">): string | undefined => {
-  const { assignment } = run
-  if (assignment === null) {
-    const step = next(run)
-    return step._tag === "Gate"
-      ? `${placeOf(run, step.task.id)} ${step.task.id}: the gate judges its commit`
-      : undefined
-  }
-  const { role, taskId } = assignment
-  const what = taskId === null ? "" : `${placeOf(run, taskId)} ${taskId}: `
-  const age = agentAge === null ? "" : `, ${Words.duration(agentAge)}`
-  return `${what}${role}${age}${doing === null ? "" : `: it ${doing}`}`
-}
+/** Says who is at work on what now, a line each. */
+const atWork = (run: Run, { agents }: Pick<PlanStatus, "agents">): ReadonlyArray<string> => [
+  ...agents.map(({ age, assignment: { role, taskId }, doing }) => {
+    const what = taskId === null ? "" : `${placeOf(run, taskId)} ${taskId}: `
+    return `${what}${role}${age === null ? "" : `, ${Words.duration(age)}`}${doing === null ? "" : `: it ${doing}`}`
+  }),
+  ...steps(run).flatMap((step) =>
+    step._tag === "Gate" ? [`${placeOf(run, step.task.id)} ${step.task.id}: the gate judges its commit`] : []
+  )
+]
 
 /**
- * Makes the screen of a run that a person looks at in a terminal: a line for what happened, and below them one for who
- * is at work, which is written again each second and is gone at the end of this scope.
+ * Makes the screen of a run that a person looks at in a terminal: a line for what happened, and below them one for each
+ * that is at work. These are written again each second and are gone at the end of this scope.
  */
 export const makePlanScreen = Effect.fn("makePlanScreen")(function* (
   { id, state }: { readonly id: string; readonly state: Effect.Effect<Run, unknown> },
@@ -46,8 +42,8 @@ export const makePlanScreen = Effect.fn("makePlanScreen")(function* (
   const dates = Words.makeDates(yield* Clock.currentTimeMillis, zone)
   const look = Effect.gen(function* () {
     const run = yield* state
-    const text = atWork(run, yield* souffleur.planStatus({ id, run }))
-    return yield* text === undefined ? live.erase : live.show(cut(plain(text), columns))
+    const lines = atWork(run, yield* souffleur.planStatus({ id, run }))
+    return yield* live.show(...lines.map((text) => cut(plain(text), columns)))
   })
   yield* Effect.addFinalizer(() => live.erase)
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(look), Schedule.spaced(lookInterval)))

@@ -1,7 +1,7 @@
 import { Settings, type Zone } from "@souffleur/domain"
 import { type PlanWhy, SouffleurLog } from "@souffleur/embed"
 import { layerAgentFiles, layerLaunches, reasonJson, runJsonLine } from "@souffleur/embed/internal"
-import { type Assignment, assignedAgent, type RunEvent } from "@souffleur/plan"
+import { assignedAgent, type Assignment, assignmentOf, type RunEvent } from "@souffleur/plan"
 import { lastPrinted } from "@souffleur/process"
 import { Effect, Option } from "effect"
 import { BadUsage } from "../Failure.ts"
@@ -21,10 +21,11 @@ const wordsOf = Effect.fn("PlanWhy.wordsOf")(function* (assignment: Assignment) 
 
 /** Returns the last words of the agent that failed at a revision, as lines of the screen. */
 const wordLines = Effect.fnUntraced(function* (id: string, { recorded: { event, revision } }: PlanWhy) {
-  if (!failures.has(event._tag)) return []
+  if (!failures.has(event._tag) || !("token" in event)) return []
   const settings = yield* Settings
-  const { assignment } = yield* (yield* SouffleurLog).planState(id, { revision: revision - 1 })
-  if (assignment === null) return []
+  const before = yield* (yield* SouffleurLog).planState(id, { revision: revision - 1 })
+  const assignment = assignmentOf(before, event.token)
+  if (assignment === undefined) return []
   const words = yield* Effect.provide(wordsOf(assignment), [layerAgentFiles(settings), layerLaunches(settings)])
   return words.length === 0 ? [] : ["", "Its last words", ...words.map((word) => `  ${word}`)]
 })

@@ -7,15 +7,21 @@ const every = "1 second"
 /** Erases the line that the cursor is in. */
 const erased = "\r\u001B[2K"
 
-/** Makes a line at the end of standard error, which is written again and again until it is erased. */
+/** Erases the line above, and goes there. */
+const erasedAbove = "\u001B[1A\u001B[2K"
+
+/** Makes lines at the end of standard error, which are written again and again until they are erased. */
 export const makeErasable = Effect.gen(function* () {
   const { stderr } = yield* Stdio.Stdio
-  const shown = yield* Ref.make(false)
+  const shown = yield* Ref.make(0)
   const write = (text: string) => Effect.ignore(Stream.run(Stream.succeed(text), stderr({ endOnDone: false })))
-  return {
-    show: (text: string) => Effect.andThen(Ref.set(shown, true), write(erased + plain(text))),
-    erase: Effect.flatMap(Ref.getAndSet(shown, false), (is) => (is ? write(erased) : Effect.void))
-  }
+  const show = (...lines: ReadonlyArray<string>) =>
+    Effect.flatMap(Ref.getAndSet(shown, lines.length), (before) =>
+      before + lines.length === 0
+        ? Effect.void
+        : write(`${erased}${erasedAbove.repeat(Math.max(0, before - 1))}${lines.map((line) => plain(line)).join("\n")}`)
+    )
+  return { show, erase: show() }
 })
 
 /**

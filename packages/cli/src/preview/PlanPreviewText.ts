@@ -45,6 +45,7 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
   if (preview.worktrees) yield* Console.log("each task in a work tree of its own, from which approved work lands")
   if (preview.setup.length > 0)
     yield* Console.log(`each made ready by: ${preview.setup.map((words) => plain(words)).join("; ")}`)
+  if (preview.parallel > 1) yield* Console.log(`up to ${preview.parallel} tasks at work at once`)
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)

@@ -124,7 +124,8 @@ const begin = Effect.fnUntraced(function* (
       reviewer,
       permission,
       ...(said.deadline === undefined ? {} : { deadline: said.deadline }),
-      ...(said.keepsGoing === undefined ? {} : { keepsGoing: said.keepsGoing })
+      ...(said.keepsGoing === undefined ? {} : { keepsGoing: said.keepsGoing }),
+      ...(said.parallel === undefined ? {} : { parallel: said.parallel })
     },
     from,
     audience,

@@ -81,7 +81,8 @@ const goesOn = (log: RunLog["Service"], id: string, now: Run) => {
   )
   return Stream.map(
     Stream.concat(Stream.succeed(now), after),
-    (run) => !needsPerson(run) && !isRunOver(run) && (run.held === null || run.assignment !== null)
+    (run) =>
+      !isRunOver(run) && (run.assignments.length > 0 ? run.paused === null : !needsPerson(run) && run.held === null)
   )
 }
 

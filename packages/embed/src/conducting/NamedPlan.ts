@@ -46,6 +46,8 @@ export const namedPlan = Effect.fn("namedPlan")(function* (order: PlanOrder) {
   const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
   if (order.keepsGoing === true && loaded.plan.worktrees !== true)
     return yield* new PlanInvalid({ path: loaded.path, problems: [`to keep going, ${needsTrees}`] })
+  if ((order.parallel ?? 1) > 1 && loaded.plan.worktrees !== true)
+    return yield* new PlanInvalid({ path: loaded.path, problems: [`for --parallel, ${needsTrees}`] })
   const statePath = yield* stateFileOf(order, loaded)
   const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
   return { loaded, statePath, known } satisfies NamedPlan

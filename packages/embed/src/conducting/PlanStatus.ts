@@ -1,9 +1,9 @@
 import { type Condition, isOver, Launcher, Processes, type StateWord, turnInWords, type Zone } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
-import { assignedAgent, type NamedRun, needsPerson, streamOf, stuck } from "@souffleur/plan"
+import { assignedAgent, type Assignment, type NamedRun, needsPerson, streamOf, stuck } from "@souffleur/plan"
 import { launchOutput } from "@souffleur/process"
 import { Clock, Effect, Option } from "effect"
-import { runNeeds, runStanding } from "../explain/RunSentence.ts"
+import { runNeeds, runStanding, type SeenAgent } from "../explain/RunSentence.ts"
 import type { Need } from "../explain/StatusLine.ts"
 import { runJob, unreadableInWords } from "../jobs/Job.ts"
 
@@ -22,15 +22,37 @@ export interface PlanStatus extends NamedRun {
   readonly owner: Condition | null
   /** Milliseconds since its conductor's last beat. */
   readonly beatAge: number | null
-  /** The condition of the agent at work. */
-  readonly agent: Condition | null
-  /** Milliseconds since that agent was launched. */
-  readonly agentAge: number | null
-  /** The act of that agent by its records, such as `runs the tool Bash, for 8 s`. */
+  /** The agents at work, as they were asked for. */
+  readonly agents: ReadonlyArray<AgentAtWork>
+}
+
+/** An agent at work as it is now. `null`: unknown, or it was not launched. */
+export interface AgentAtWork extends SeenAgent {
+  /** Milliseconds since it was launched. */
+  readonly age: number | null
+  /** Its act by its records, such as `runs the tool Bash, for 8 s`. */
   readonly doing: string | null
-  /** The file with the output of that agent. */
+  /** The file with its output. */
   readonly output: string | null
 }
+
+const atWork = Effect.fnUntraced(function* (assignment: Assignment, now: number) {
+  const { launch, sessionId } = assignment
+  const none = { assignment, condition: null, age: null, doing: null, output: null } satisfies AgentAtWork
+  if (launch === null) return none
+  const condition = yield* (yield* Processes).condition(launch.process)
+  const signs = isOver(condition)
+    ? Option.none()
+    : yield* (yield* assignedAgent(assignment)).signs(sessionId, yield* launchOutput(launch.launchId))
+  const turn = Option.getOrUndefined(signs)?.turn
+  return {
+    assignment,
+    condition,
+    age: now - launch.at,
+    doing: turn === undefined ? null : turnInWords(turn, now),
+    output: (yield* Launcher).outputPath(launch.launchId)
+  } satisfies AgentAtWork
+})
 
 /** Returns the status of a run, with the launches and the agent's files in the context. */
 export const planStatus = Effect.fn("planStatus")(function* (named: NamedRun, zone?: Zone) {
@@ -40,14 +62,7 @@ export const planStatus = Effect.fn("planStatus")(function* (named: NamedRun, zo
   const processes = yield* Processes
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(streamOf(id))
-  const { assignment } = run
-  const launched = assignment?.launch ?? null
-  const agent = launched === null ? null : yield* processes.condition(launched.process)
-  const living = assignment !== null && agent !== null && !isOver(agent)
-  const signs = living
-    ? yield* (yield* assignedAgent(assignment)).signs(assignment.sessionId, yield* launchOutput(launched?.launchId))
-    : Option.none()
-  const turn = Option.getOrUndefined(signs)?.turn
+  const agents = yield* Effect.forEach(run.assignments, (assignment) => atWork(assignment, now))
   const owner = run.owner === null ? null : yield* processes.condition(run.owner.process)
   const { held, need, state } = runJob(named, owner !== null && !isOver(owner))
   return {
@@ -55,13 +70,10 @@ export const planStatus = Effect.fn("planStatus")(function* (named: NamedRun, zo
     state,
     held,
     need,
-    standing: unreadable === undefined ? runStanding(run, agent, zone) : unreadableInWords(unreadable),
+    standing: unreadable === undefined ? runStanding(run, agents, zone) : unreadableInWords(unreadable),
     needs: unreadable === undefined && (needsPerson(run) || stuck(run).length > 0) ? runNeeds(id, run, outputPath) : [],
     owner,
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
-    agent,
-    agentAge: launched === null ? null : now - launched.at,
-    doing: turn === undefined ? null : turnInWords(turn, now),
-    output: launched === null ? null : outputPath(launched.launchId)
+    agents
   } satisfies PlanStatus
 })

@@ -33,7 +33,7 @@ const carriedOut = Effect.fnUntraced(
   function* (id: string, stopped: Run) {
     const { isDead } = yield* Claims
     const run = yield* settled(id, stopped)
-    if (run.owner === null ? run.assignment === null : !(yield* isDead(run.owner))) return run
+    if (run.owner === null ? run.assignments.length === 0 : !(yield* isDead(run.owner))) return run
     const { awaitEnd } = yield* conductPlan({ project: run.project, plan: run.plan, restored: true })
     yield* awaitEnd
     return yield* loadRun(id)

@@ -1,4 +1,4 @@
-import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
+import { assignmentOf, evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
 import { Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { Stream } from "effect"
@@ -11,7 +11,7 @@ export const progressSuffix = (event: RunEvent, before: Run): string => {
   const [all, done] = [before.tasks.length, before.tasks.filter(({ status }) => status === "completed").length]
   switch (event._tag) {
     case "TaskStarted":
-      return ` (${done + 1} of ${all}: ${taskOf(before, event.taskId)?.title ?? ""})`
+      return ` (${done + before.current.length + 1} of ${all}: ${taskOf(before, event.taskId)?.title ?? ""})`
     case "TaskCompleted": {
       const began = taskOf(before, event.taskId)?.startedAt ?? event.at
       return ` (${done + 1} of ${all}, after ${Words.duration(event.at - began)})`
@@ -21,10 +21,10 @@ export const progressSuffix = (event: RunEvent, before: Run): string => {
     case "ImplementationFailed":
     case "ReviewApproved":
     case "ReviewRejected":
-    case "ReviewFailed":
-      return before.assignment?.launch == null
-        ? ""
-        : ` (after ${Words.duration(event.at - before.assignment.launch.at)})`
+    case "ReviewFailed": {
+      const launch = assignmentOf(before, event.token)?.launch ?? null
+      return launch === null ? "" : ` (after ${Words.duration(event.at - launch.at)})`
+    }
     default:
       return ""
   }

@@ -55,17 +55,16 @@ const refused = ({ said, taskId }: Of<"WorkRefused">, before: Run): Explanation 
 }
 
 /** Says which agent an assignment had, and for how long it was asked. */
-const assigned = ({ assignment }: Run, at: number): ReadonlyArray<string> => {
-  if (assignment === null) return []
-  const { agent, askedAt, role, sessionId } = assignment
-  const session = isSessionKnown(sessionId) ? ` in session ${sessionId}` : ""
-  return [
-    `the ${role}${agent === null ? "" : `, ${agent},`}${session} ended ${Words.duration(at - askedAt)} after it was asked`
-  ]
+const assigned = (run: Run, { at, token }: { readonly at: number; readonly token: string }): ReadonlyArray<string> => {
+  const found = run.assignments.filter((one) => one.token === token)
+  return found.map(({ agent, askedAt, role, sessionId }) => {
+    const session = isSessionKnown(sessionId) ? ` in session ${sessionId}` : ""
+    return `the ${role}${agent === null ? "" : `, ${agent},`}${session} ended ${Words.duration(at - askedAt)} after it was asked`
+  })
 }
 
 const failed = (
-  { _tag, at, reason, message, taskId }: Of<"ImplementationFailed" | "ReviewFailed">,
+  { _tag, at, reason, message, taskId, token }: Of<"ImplementationFailed" | "ReviewFailed">,
   before: Run
 ): Explanation => {
   const task = taskOf(before, taskId)
@@ -78,7 +77,7 @@ const failed = (
   if (reason === "dropped")
     return because("a task that the plan has lost is forgotten once no agent works on it", message)
   return {
-    seen: [message, ...assigned(before, at), `assignment ${count} in a row that came to nothing`],
+    seen: [message, ...assigned(before, { at, token }), `assignment ${count} in a row that came to nothing`],
     rule: "an assignment that came to nothing is followed by a fresh agent; the third in a row is a person's"
   }
 }
@@ -223,7 +222,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
           ? "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
           : "an agent that was cut off goes on in its session, until its third death in a row without progress; no attempt is counted",
         event.message,
-        ...assigned(before, event.at)
+        ...assigned(before, event)
       )
     case "AgentEnding":
       return ending(event, zone)

@@ -1,4 +1,5 @@
 import {
+  type Assignment,
   blockers,
   describeRunEvent,
   invocation,
@@ -6,13 +7,13 @@ import {
   isPersons,
   isRunOver,
   needsPerson,
-  next,
   type Run,
   type RunEvent,
+  stepIn,
+  steps,
   streamOf,
   stuck,
   type Task,
-  taskOf,
   usedInWords,
   workProblemsOf
 } from "@souffleur/plan"
@@ -73,28 +74,33 @@ const waitedFor = {
   "quiet-hours": "the quiet hours to end,"
 } as const
 
+/** An agent at work, and what was seen of its process; `null`: unknown. */
+export interface SeenAgent {
+  readonly assignment: Assignment
+  readonly condition: Condition | null
+}
+type Seen = ReadonlyArray<SeenAgent>
+
 const heldInWords = 'held until "souffleur go"'
 
 /** Returns the state of a run in a few words. */
-export const runStanding = (run: Run, agent: Condition | null = null, zone?: Zone): string =>
-  plain(standing(run, agent, zone))
+export const runStanding = (run: Run, agents: Seen = [], zone?: Zone): string => plain(standing(run, agents, zone))
 
-const standing = (run: Run, agent: Condition | null, zone?: Zone): string => {
-  const { assignment, held, phase, stop } = run
+const standing = (run: Run, agents: Seen, zone?: Zone): string => {
+  const { assignments, held, phase, stop } = run
   if (phase !== "finished" && stop !== null)
-    return assignment === null ? "stopped by a person" : `${goingOn(run, agent, zone)}, and then it stops`
+    return assignments.length === 0 ? "stopped by a person" : `${goingOn(run, agents, zone)}, and then it stops`
   if (phase !== "finished" && held !== null && !needsPerson(run))
-    return assignment === null ? heldInWords : `${goingOn(run, agent, zone)}, and then ${heldInWords}`
+    return assignments.length === 0 ? heldInWords : `${goingOn(run, agents, zone)}, and then ${heldInWords}`
   if (run.overreach !== undefined && run.paused === null && run.phase !== "finished")
-    return `${goingOn(run, agent, zone)}, config not trusted`
-  return goingOn(run, agent, zone)
+    return `${goingOn(run, agents, zone)}, config not trusted`
+  return goingOn(run, agents, zone)
 }
 
 /**
- * Describes a run that has no problem with its config. `agent`: the condition of its process, `null` where it was not
- * checked.
+ * Describes a run that has no problem with its config. `agents`: what was seen of its agents.
  */
-const goingOn = (run: Run, agent: Condition | null, zone?: Zone): string => {
+const goingOn = (run: Run, agents: Seen, zone?: Zone): string => {
   if (run.paused?.reason === "plan") return `${pauses.plan.standing}: ${run.paused.message}`
   if (run.phase === "finished") {
     const dropped = run.dropped.length === 0 ? "" : `, ${run.dropped.length} dropped`
@@ -106,18 +112,27 @@ const goingOn = (run: Run, agent: Condition | null, zone?: Zone): string => {
   const waiting = stuck(run).map(({ id }) => id)
   if (isHeldUp(run)) return `waits for an answer on ${waiting.join(", ")}`
   return waiting.length === 0
-    ? atWork(run, agent, zone)
-    : `${atWork(run, agent, zone)}; an answer is awaited on ${waiting.join(", ")}`
+    ? atWork(run, agents, zone)
+    : `${atWork(run, agents, zone)}; an answer is awaited on ${waiting.join(", ")}`
 }
 
-const atWork = (run: Run, agent: Condition | null, zone?: Zone): string => {
+/** Says what an agent of a run does. */
+const agentAtWork = ({ ending, launch, role, taskId, token }: Assignment, agents: Seen): string => {
+  if (role === "finisher") return "finishing"
+  const seen = agents.find(({ assignment }) => assignment.token === token)?.condition
+  const how = seen === "gone" || seen === "zombie" ? "has ended" : ending === null ? "at work" : "is ended"
+  return `${taskId ?? "the plan"}: ${role} ${how}${launch === null ? "" : `, pid ${launch.process.pid}`}`
+}
+
+const atWork = (run: Run, agents: Seen, zone?: Zone): string => {
+  const working = run.assignments.map((one) => agentAtWork(one, agents))
   if (run.wait !== null)
-    return `waits for ${waitedFor[run.wait.kind]} until ${Words.deadline(run.wait.until, run.lastEventAt, zone)}`
-  if (run.assignment !== null)
-    return run.assignment.role === "finisher"
-      ? "finishing"
-      : `${run.assignment.taskId ?? "the plan"}: ${run.assignment.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.assignment.ending === null ? "at work" : "is ended"}${run.assignment.launch === null ? "" : `, pid ${run.assignment.launch.process.pid}`}`
-  return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
+    return [
+      `waits for ${waitedFor[run.wait.kind]} until ${Words.deadline(run.wait.until, run.lastEventAt, zone)}`,
+      ...working
+    ].join("; ")
+  if (working.length > 0) return working.join("; ")
+  return run.phase === "completion" ? "completion" : run.current.length === 0 ? "between tasks" : run.current.join(", ")
 }
 
 /** Returns the file with the output of a launch. */
@@ -149,8 +164,8 @@ export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
   if (!owned && isPersons(run.wait?.kind)) return { why: "no souffleur conducts it", next: invocation(run) }
   if (needsPerson(run))
     return {
-      why: plain(goingOn(run, null)),
-      next: next(run)._tag === "Wait" ? `souffleur go ${id}` : `souffleur conduct status --run ${id}`
+      why: plain(goingOn(run, [])),
+      next: stepIn(steps(run), "Wait") !== undefined ? `souffleur go ${id}` : `souffleur conduct status --run ${id}`
     }
   if (!owned) return { why: "no souffleur conducts it", next: invocation(run) }
   if (run.overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
@@ -161,7 +176,7 @@ export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
 export const runState = (run: Run, need: Need | null): StateWord => {
   if (need !== null) return "needs you"
   if (isRunOver(run)) return "ended"
-  if (run.assignment === null && (run.stop ?? run.held) !== null) return "idle"
+  if (run.assignments.length === 0 && (run.stop ?? run.held) !== null) return "idle"
   return run.wait === null ? "working" : "recovering"
 }
 

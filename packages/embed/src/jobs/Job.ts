@@ -104,7 +104,7 @@ export const runJob = ({ id, run, unreadable }: NamedRun, owned: boolean): Job =
     title: titleFrom(run.workflowId) || null,
     labels: {},
     project: run.project,
-    agent: run.assignment?.agent ?? null,
+    agent: run.assignments[0]?.agent ?? null,
     state: runState(run, need),
     since: runSince(run, { needs: need !== null, owned }),
     held: !isRunOver(run) && run.held !== null,

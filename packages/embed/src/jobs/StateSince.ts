@@ -22,10 +22,11 @@ export const watchSince = (watch: Watch | EndedWatch, { needs, owned }: Stance):
 
 /** Returns since when a run is in its state, epoch ms; `null`: its log does not tell. */
 export const runSince = (run: Run, { needs, owned }: Stance): number | null => {
-  const { assignment, held, lastEventAt, stop, wait } = run
+  const { assignments, held, lastEventAt, stop, wait } = run
   // It does nothing more after the event by which it stopped.
   if (isRunOver(run) || needsPerson(run)) return wait?.since ?? lastEventAt
   if (needs && !owned) return null
-  if (assignment === null) return (stop ?? held ?? wait)?.since ?? lastEventAt
+  const [assignment] = assignments
+  if (assignment === undefined) return (stop ?? held ?? wait)?.since ?? lastEventAt
   return wait?.since ?? assignment.launch?.at ?? assignment.askedAt
 }

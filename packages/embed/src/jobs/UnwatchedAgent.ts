@@ -14,7 +14,7 @@ export const conductedBy = Effect.fnUntraced(function* ({ runs, watches }: Logge
   )
   const conductors = [
     ...watches.flatMap(({ watch }) => watch.conductor ?? []),
-    ...runs.flatMap(({ run }) => run.assignment?.launch?.process ?? []),
+    ...runs.flatMap(({ run }) => run.assignments.flatMap(({ launch }) => launch?.process ?? [])),
     ...launched.map(({ identity }) => identity)
   ]
   return Effect.fnUntraced(function* (pid: number) {

@@ -74,6 +74,8 @@ export interface PlanPreview {
   readonly branch: string | null
   /** True if each task has a work tree of its own. */
   readonly worktrees: boolean
+  /** How many tasks are at work at once. */
+  readonly parallel: number
   /** The default branch, where the commits would go to that itself; `null`: they would not, or it is unknown. */
   readonly default_branch: string | null
 }
@@ -141,6 +143,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     questions: known === undefined && loaded.plan.questions === true && order.questions !== false,
     branch,
     worktrees: loaded.plan.worktrees === true,
+    parallel: order.parallel ?? loaded.plan.parallel ?? 1,
     default_branch: Option.isSome(git) ? yield* defaultBranchOut(git.value) : null
   } satisfies PlanPreview
 })

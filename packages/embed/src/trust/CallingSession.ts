@@ -37,10 +37,9 @@ const launchesAmong = Effect.fnUntraced(function* (ancestors: ReadonlyArray<numb
   const watches = yield* Effect.forEach(ancestors, (pid) => newestWatches(watchKey.pid(pid), maxConductors))
   const known = [
     ...watches.flat().map(({ watch }) => ({ process: watch.conductor, ceiling: highest(watch) })),
-    ...(yield* unfinishedRuns).map(({ run }) => ({
-      process: run.assignment?.launch?.process,
-      ceiling: run.pin.ceiling
-    }))
+    ...(yield* unfinishedRuns).flatMap(({ run }) =>
+      run.assignments.map(({ launch }) => ({ process: launch?.process, ceiling: run.pin.ceiling }))
+    )
   ].flatMap(({ ceiling, process }) =>
     process !== undefined && ancestors.includes(process.pid) ? [{ ceiling, process }] : []
   )

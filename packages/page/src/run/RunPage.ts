@@ -33,30 +33,30 @@ export const runView = (id: string, events: Events, links: JobLinks, { zone }: S
 })
 
 /** Returns the facts that the log alone knows. */
-export const loggedRunFacts = ({ assignment, tasks }: Run): ReadonlyArray<Fact | null> => [
+export const loggedRunFacts = ({ assignments, tasks }: Run): ReadonlyArray<Fact | null> => [
   ["Tasks complete", `${tasks.filter((task) => task.status === "completed").length} of ${tasks.length}`],
-  assignment === null
-    ? null
-    : [
-        "At work",
-        `${assignment.role}${assignment.taskId === null ? "" : ` of ${assignment.taskId}`}, attempt ${assignment.attempt}`
-      ]
+  ...assignments.map(({ attempt, role, taskId }): Fact => [
+    "At work",
+    `${role}${taskId === null ? "" : ` of ${taskId}`}, attempt ${attempt}`
+  ])
 ]
 
 /** Returns the facts of a run as it is now, with a look at its processes. */
-const presentRunFacts = (
-  { agent, agentAge, beatAge, doing, output, owner, run }: PlanStatus,
-  seen: Seen
-): ReadonlyArray<Fact | null> => [
+const presentRunFacts = ({ agents, beatAge, owner, run }: PlanStatus, seen: Seen): ReadonlyArray<Fact | null> => [
   ...loggedRunFacts(run),
-  run.assignment?.launch == null
-    ? null
-    : [
-        "Agent",
-        `pid ${run.assignment.launch.process.pid}, ${agent ?? "unknown"}${agentAge === null ? "" : `, for ${Words.duration(agentAge)}`}`
-      ],
-  doing === null ? null : ["Doing", doing],
-  output === null ? null : ["Output of the agent", html`<code title="${output}">${output}</code>`],
+  ...agents.flatMap(({ age, assignment: { launch, taskId }, condition, doing, output }): ReadonlyArray<Fact | null> => {
+    const of = agents.length === 1 || taskId === null ? "" : ` of ${taskId}`
+    return [
+      launch === null
+        ? null
+        : [
+            `Agent${of}`,
+            `pid ${launch.process.pid}, ${condition ?? "unknown"}${age === null ? "" : `, for ${Words.duration(age)}`}`
+          ],
+      doing === null ? null : [`Doing${of}`, doing],
+      output === null ? null : [`Output of the agent${of}`, html`<code title="${output}">${output}</code>`]
+    ]
+  }),
   run.owner === null
     ? null
     : [

@@ -3,7 +3,7 @@ import { endTree, isGone, treeOf } from "@souffleur/process"
 import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { untilStopped } from "../Waiting.ts"
-import type { Assignment } from "../run/Run.ts"
+import { type Assignment, assignmentOf } from "../run/Run.ts"
 import { untilHung } from "./Hanging.ts"
 import { turnOver, untilLingering } from "./Lingering.ts"
 import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAgent.ts"
@@ -64,8 +64,9 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const { silentFor } = seen ?? {}
   const late = silentFor === undefined ? "timeout" : "hung"
   const reason = inTime ? "left running" : (yield* isDone) ? "lingering" : isStopped ? "stopped" : late
-  const ending = { token: assignment.token, reason, limit: Math.round(silentFor ?? limitMillis), others } as const
-  return (yield* ref.dispatch({ _tag: "EndAgent", ...ending })).assignment?.ending ?? null
+  const { token } = assignment
+  const ending = { token, reason, limit: Math.round(silentFor ?? limitMillis), others } as const
+  return assignmentOf(yield* ref.dispatch({ _tag: "EndAgent", ...ending }), token)?.ending ?? null
 })
 
 /** Returns whether an agent that is to end, or a process that it started, is still there. */
@@ -81,6 +82,6 @@ export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assign
 export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment, started: RunningLaunch) {
   const { stopGrace } = yield* Settings
   const { ref } = yield* PlanContext
-  const granted = ref.granted((run) => run.assignment?.token === assignment.token && run.assignment.ending !== null)
+  const granted = ref.granted((run) => (assignmentOf(run, assignment.token)?.ending ?? null) !== null)
   return yield* endTree(started.process, (seen) => agentTree(assignment, started, seen), stopGrace, granted)
 })

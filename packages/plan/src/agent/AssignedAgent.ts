@@ -1,7 +1,7 @@
 import { Agent, isSessionKnown, Launcher, parseSessionId, untraced } from "@souffleur/domain"
 import { Effect, Option, Result, Schedule } from "effect"
 import { PlanContext } from "../PlanContext.ts"
-import type { Assignment } from "../run/Run.ts"
+import { type Assignment, assignmentOf } from "../run/Run.ts"
 
 /** The launch of an assignment, once it has a process. */
 export type RunningLaunch = NonNullable<Assignment["launch"]>
@@ -38,7 +38,7 @@ export const reportSession = Effect.fn("reportSession")(function* (assignment: A
   const sessionId = Option.getOrUndefined(Option.filter(found, (id) => Result.isSuccess(parseSessionId(id))))
   if (sessionId === undefined) return assignment
   const run = yield* ref.dispatch({ _tag: "ReportSession", token: assignment.token, sessionId })
-  return run.assignment ?? assignment
+  return assignmentOf(run, assignment.token) ?? assignment
 })
 
 /** How often an agent at work is asked for its session. Some have none before their first answer. */

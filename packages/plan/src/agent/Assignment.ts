@@ -118,8 +118,8 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
   return yield* ref.dispatch({ _tag: "Launched", token: assignment.token, launchId, process })
 })
 
-/** Asks for an agent and launches it. A launch that fails is a failed assignment. */
-export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
+/** Asks for an agent, of a task where it has one, and launches it. A launch that fails is a failed assignment. */
+export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole, taskId?: string) {
   const agent = yield* Agent
   const { agents, finishing, git, plan, ref } = yield* PlanContext
   const wanted = roleChoice(agents, plan.agents, role)
@@ -129,6 +129,7 @@ export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const run = yield* ref.dispatch({
     _tag: "Ask",
     role,
+    taskId,
     sessionId: yield* isCommand
       ? freshUuid
       : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, choice.agent)),
@@ -137,8 +138,8 @@ export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
     choice,
     ...stands
   })
-  const { assignment } = run
-  if (assignment === null) return run
+  const assignment = run.assignments.find((one) => one.role === role && (taskId === undefined || one.taskId === taskId))
+  if (assignment === undefined) return run
   return yield* Effect.catchTag(launch(run, assignment), "LaunchFailed", ({ message }) =>
     ref.dispatch({
       _tag: "Report",

@@ -2,7 +2,7 @@ import { Agent, isSessionKnown, Launcher, momentNow, Settings, type TurnState, u
 import { freshMemory, type Memory, readAgentProcess, readAgentSigns, remember } from "@souffleur/watcher"
 import { Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
-import type { Assignment } from "../run/Run.ts"
+import { type Assignment, assignmentOf } from "../run/Run.ts"
 import { assignedAgent, type RunningLaunch } from "./AssignedAgent.ts"
 
 /**
@@ -23,7 +23,7 @@ export const untilHung = Effect.fn("untilHung")(function* (
     turn === undefined || turn.at < asked.askedAt ? { _tag: "Asked", at } : turn
   const look = Effect.fnUntraced(function* (before: Memory) {
     const run = yield* ref.state
-    const { sessionId } = run.assignment ?? asked
+    const { sessionId } = assignmentOf(run, asked.token) ?? asked
     const sessions = isSessionKnown(sessionId) ? [sessionId] : []
     const begun = yield* momentNow
     const { condition, processorTime } = yield* readAgentProcess(process)

@@ -1,7 +1,7 @@
 import { isRest, isSessionKnown, Launcher, type ProcessInfo, Processes, Settings, untraced } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
-import type { Assignment } from "../run/Run.ts"
+import { type Assignment, assignmentOf } from "../run/Run.ts"
 import { assignedAgent, type RunningLaunch } from "./AssignedAgent.ts"
 
 /** How often an agent whose turn may be over is looked at. */
@@ -44,7 +44,7 @@ export const untilLingering = Effect.fn("untilLingering")(function* <E, R>(
     return started.reduce((sum, { processor = 0 }) => sum + processor, (yield* processes.processorTime(process)) ?? 0)
   })
   const look = Effect.fnUntraced(function* (before: Rest | undefined) {
-    const assignment = (yield* ref.state).assignment ?? asked
+    const assignment = assignmentOf(yield* ref.state, asked.token) ?? asked
     const over = yield* turnOver(assignment, outputPath(launchId))
     if (over === undefined) return undefined
     const now = yield* Clock.currentTimeMillis

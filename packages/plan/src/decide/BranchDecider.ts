@@ -1,5 +1,5 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { due, next } from "./RunStep.ts"
+import { dueSteps, stepIn, steps } from "./RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -11,11 +11,13 @@ export const branchChosen = (
   run: Run,
   { branch, from, now: at }: Extract<RunCommand, { readonly _tag: "ChooseBranch" }>
 ): Decision<Event.RunEvent> =>
-  next(run)._tag === "Branch" ? ok(Event.BranchChosen.make({ at, branch, from })) : none()
+  stepIn(steps(run), "Branch") !== undefined ? ok(Event.BranchChosen.make({ at, branch, from })) : none()
 
 /** Records that the branch of a run is there, although a person may hold or stop the run meanwhile. */
 export const branchReported = (
   run: Run,
   { base, branch, from, now: at, remote }: Extract<RunCommand, { readonly _tag: "ReportBranch" }>
 ): Decision<Event.RunEvent> =>
-  due(run)._tag === "Branch" ? ok(Event.BranchBegun.make({ at, branch, from, base, remote })) : none()
+  stepIn(dueSteps(run), "Branch") !== undefined
+    ? ok(Event.BranchBegun.make({ at, branch, from, base, remote }))
+    : none()

@@ -1,5 +1,5 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { due, next } from "./RunStep.ts"
+import { dueSteps, stepIn, steps } from "./RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -18,7 +18,7 @@ export const verified = (
   run: Run,
   { commits, files, missing, now: at }: Extract<RunCommand, { readonly _tag: "Verify" }>
 ): Decision<Event.RunEvent> => {
-  if (next(run)._tag !== "Verify" || !run.tasks.every(({ status }) => status === "completed"))
+  if (stepIn(steps(run), "Verify") === undefined || !run.tasks.every(({ status }) => status === "completed"))
     return notNow("not every task is complete")
   const tasks = run.tasks.filter(({ final }) => !final)
   const skipped = tasks.filter(({ skipped }) => skipped).length
@@ -38,6 +38,6 @@ export const finished = (
   run: Run,
   { delivered, finishing, message, now: at }: Extract<RunCommand, { readonly _tag: "Finish" }>
 ): Decision<Event.RunEvent> =>
-  (delivered === undefined ? next(run) : due(run))._tag === "Finish"
+  stepIn(delivered === undefined ? steps(run) : dueSteps(run), "Finish") !== undefined
     ? ok(Event.RunFinished.make({ at, finishing, message, delivered: delivered ?? null }))
     : notNow("the run is not in its completion")

@@ -1,5 +1,5 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { due } from "./RunStep.ts"
+import { dueSteps, stepIn, stepOf } from "./RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import { personRung } from "../run/RunFields.ts"
@@ -10,8 +10,8 @@ export const judgedWork = (
   run: Run,
   { head, now: at, programs, refused, taskId }: Extract<RunCommand, { readonly _tag: "ReportGate" }>
 ): Decision<Event.RunEvent> => {
-  const step = due(run)
-  if (step._tag !== "Gate" || step.task.id !== taskId || step.head !== head) return ok()
+  const step = stepOf(run, taskId)
+  if (step?._tag !== "Gate" || step.head !== head) return ok()
   if (refused === null) return ok(Event.WorkVerified.make({ at, taskId, head, programs }))
   const count = step.task.gateFailures + 1
   return ok(
@@ -35,7 +35,7 @@ export const judgedBaseline = (
   { head, now: at, refused }: Extract<RunCommand, { readonly _tag: "ReportBaseline" }>
 ): Decision<Event.RunEvent> => {
   // A person may have allowed it meanwhile.
-  if (due(run)._tag !== "Baseline") return ok()
+  if (stepIn(dueSteps(run), "Baseline") === undefined) return ok()
   if (head === null || refused === null) return ok(Event.BaselineVerified.make({ at, head }))
   return ok(
     Event.BaselineRefused.make({ at, head, ...refused }),

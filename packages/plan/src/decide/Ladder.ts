@@ -150,14 +150,14 @@ const replaced = (
  * for longer than the chosen agent.
  */
 const limited = (
-  { away, waits }: Run,
+  { away, wait: before, waits }: Run,
   { choice, role, taskId, token }: Assignment,
   { kind, resetsAt }: Extract<AgentReport, { readonly _tag: "Limited" }>,
   { margin, now: at }: ReportTime
 ) => {
   const wait = Event.isPersons(kind)
     ? { resetsAt: null, until: at + trial }
-    : limitWait(at, waits, { kind, resetsAt }, margin)
+    : limitWait(at, Math.max(0, before === null ? waits : waits - 1), { kind, resetsAt }, margin)
   const first = role === "finisher" || choice.standIn === undefined ? Infinity : (away[role]?.until ?? Infinity)
   const until = Math.min(wait.until, Math.max(at, first))
   return ok(Event.AgentLimited.make({ at, token, taskId, kind, ...wait, until }))
@@ -187,6 +187,15 @@ export const decideReport = (
   if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
   if (report._tag === "Limited")
     return replaced(run, assignment, report, time) ?? limited(run, assignment, report, time)
+  // A person has answered for its task meanwhile, which begins again, or is skipped.
+  if (task !== undefined && task.status !== "in_progress" && report._tag !== "Stopped")
+    return ok(
+      cameToNothing(
+        at,
+        { token: assignment.token, taskId: task.id, role: assignment.role },
+        { reason: "lost", message: "its task was answered for while it was at work" }
+      )
+    )
   const other =
     report._tag === "Failed" && report.refused !== undefined
       ? replaced(run, assignment, { kind: report.refused, resetsAt: null }, time)

@@ -1,6 +1,6 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf } from "../run/Run.ts"
-import { next } from "./RunStep.ts"
+import { stepIn, steps } from "./RunStep.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 
@@ -34,12 +34,14 @@ const imported = (
 
 const treeTerms = ({
   keepsGoing,
+  parallel,
   worktrees
 }: {
   readonly [K in keyof Event.TreeTerms]: Event.TreeTerms[K] | undefined
 }): Event.TreeTerms => ({
   ...(worktrees === undefined ? {} : { worktrees }),
-  ...(keepsGoing === undefined ? {} : { keepsGoing })
+  ...(keepsGoing === undefined ? {} : { keepsGoing }),
+  ...(parallel === undefined ? {} : { parallel })
 })
 
 /** Returns the events that open a run: the plan's tasks, and what was done of them before. */
@@ -52,6 +54,7 @@ export const opened = (
     finishingDigest = null,
     found,
     keepsGoing,
+    parallel,
     pin,
     plan,
     progress,
@@ -76,7 +79,7 @@ export const opened = (
       tasks,
       finishingDigest,
       branch,
-      ...treeTerms({ keepsGoing, worktrees }),
+      ...treeTerms({ keepsGoing, parallel, worktrees }),
       ...(pin === undefined ? {} : { pin }),
       ...(agents === undefined ? {} : { agents }),
       ...(questions ? { questions } : {})
@@ -107,8 +110,8 @@ export const startedTask = (
     untracked = null
   }: Extract<RunCommand, { readonly _tag: "StartTask" }>
 ): Decision<Event.RunEvent> => {
-  const step = next(run)
-  if (step._tag !== "Start" || step.task.id !== taskId) return notNow(`task ${taskId} is not next`)
+  const step = stepIn(steps(run), "Start", taskId)
+  if (step === undefined) return notNow(`task ${taskId} is not next`)
   const begun = { at, taskId, base, branch, untracked }
   if (step.task.final !== true) return ok(Event.TaskStarted.make(begun))
   return review === undefined || review.commits.length === 0 || review.files.length === 0
@@ -136,6 +139,7 @@ export const revised = (
     done = [],
     finishingDigest,
     keepsGoing,
+    parallel,
     tasks,
     worktrees
   }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
@@ -147,7 +151,7 @@ export const revised = (
     tasks,
     finishingDigest,
     branch,
-    ...treeTerms({ keepsGoing, worktrees }),
+    ...treeTerms({ keepsGoing, parallel, worktrees }),
     ...(agents === undefined ? {} : { agents })
   }
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)

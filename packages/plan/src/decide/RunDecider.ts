@@ -1,5 +1,5 @@
 import { abovePin, type Choice, decidePhone, decidePin, isSessionKnown } from "@souffleur/domain"
-import { Equal, Result } from "effect"
+import { Equal, Option, Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { branchChosen, branchReported } from "./BranchDecider.ts"
 import { finished, verified } from "./EndDecider.ts"
@@ -8,22 +8,22 @@ import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
 import { freshChoice, keptChoice } from "./AgentChoice.ts"
 import { opened, revised, startedTask } from "./OpenDecider.ts"
 import { answered, waitEnded, held, redone, revertMoved, stopped } from "./WordDecider.ts"
-import { due, next } from "./RunStep.ts"
+import { stepIn, stepOf, steps } from "./RunStep.ts"
 import { cleared, landed, landingPlanned, landingRefused, setupRefused, treeChosen } from "./TreeDecider.ts"
-import { isRunOver, type Run, taskOf, type Assignment } from "../run/Run.ts"
+import { type Assignment, assignmentOf, isRunOver, type Run, taskOf } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
   run: Run,
-  { choice, head, held = [], now: at, role, sessionId, standsIn }: Extract<RunCommand, { readonly _tag: "Ask" }>
+  { choice, head, held = [], now: at, role, sessionId, standsIn, taskId }: Extract<RunCommand, { readonly _tag: "Ask" }>
 ): Decision<Event.RunEvent> => {
-  const step = next(run)
-  const common = { at, token: `a${run.assignments + 1}`, role, head }
+  const all = steps(run)
+  const common = { at, token: `a${run.asked + 1}`, role, head }
   const standIn = standsIn === true && choice?.agent !== undefined ? { standIn: choice.agent } : {}
   if (role === "finisher") {
-    return step._tag === "Finish" && run.finishing === "not begun"
+    return stepIn(all, "Finish") !== undefined && run.finishing === "not begun"
       ? ok(
           Event.AgentAsked.make({
             ...common,
@@ -36,7 +36,7 @@ const ask = (
         )
       : notNow("the finisher is not next")
   }
-  if (step._tag === "Question" && role === "reviewer")
+  if (stepIn(all, "Question") !== undefined && role === "reviewer")
     return ok(
       Event.AgentAsked.make({
         ...common,
@@ -48,7 +48,8 @@ const ask = (
         ...standIn
       })
     )
-  if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
+  const step = stepIn(all, "Ask", taskId)
+  if (step?.role !== role) return notNow(`the ${role} is not next`)
   const { task } = step
   // No agent goes on in the session of another.
   const isOthers = standsIn === true && task.choices[role].standIn === undefined
@@ -75,7 +76,10 @@ const ofAssignment = (
   token: string,
   then: (assignment: Assignment) => Decision<Event.RunEvent>
 ): Decision<Event.RunEvent> =>
-  run.assignment?.token === token ? then(run.assignment) : notNow(`agent ${token} has no assignment now`)
+  Option.match(Option.fromUndefinedOr(assignmentOf(run, token)), {
+    onNone: () => notNow(`agent ${token} has no assignment now`),
+    onSome: then
+  })
 
 /** Records what an agent used; nothing where it has no records of that. */
 const spent = (
@@ -195,11 +199,9 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ])
       )
     case "Recount": {
-      const step = due(run)
       const { commits, files, head, taskId } = command
-      return (step._tag === "Ask" || step._tag === "Gate") &&
-        step.task.id === taskId &&
-        step.task.implementation !== null
+      const step = stepOf(run, taskId)
+      return (step?._tag === "Ask" || step?._tag === "Gate") && step.task.implementation !== null
         ? ok(
             ...(step.task.implementation.head === head
               ? []

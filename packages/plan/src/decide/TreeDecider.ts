@@ -3,7 +3,7 @@ import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import { personRung } from "../run/RunFields.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
-import { due, next } from "./RunStep.ts"
+import { dueSteps, stepIn, stepOf, steps } from "./RunStep.ts"
 
 type Of<T extends RunCommand["_tag"]> = Extract<RunCommand, { readonly _tag: T }>
 
@@ -11,26 +11,24 @@ type Of<T extends RunCommand["_tag"]> = Extract<RunCommand, { readonly _tag: T }
 export const treeChosen = (
   run: Run,
   { base, branch, folder, now: at, taskId }: Of<"ChooseTree">
-): Decision<Event.RunEvent> => {
-  const step = next(run)
-  return step._tag === "Start" && step.task.id === taskId
-    ? ok(Event.TreeChosen.make({ at, taskId, folder, branch, base }))
-    : notNow(`task ${taskId} is not next`)
-}
+): Decision<Event.RunEvent> =>
+  stepIn(steps(run), "Start", taskId) === undefined
+    ? notNow(`task ${taskId} is not next`)
+    : ok(Event.TreeChosen.make({ at, taskId, folder, branch, base }))
 
 /** Records that a work tree cannot be made ready: the run pauses as for a red gate, unless a person has allowed it. */
 export const setupRefused = (run: Run, { head, now: at, refused }: Of<"RefuseSetup">): Decision<Event.RunEvent> => {
-  if (due(run)._tag !== "Start") return ok()
+  if (stepIn(dueSteps(run), "Start") === undefined) return ok()
   return ok(
     Event.BaselineRefused.make({ at, head, ...refused }),
     Event.RunPaused.make({ at, reason: "red", files: [], message: `${refused.program} at ${head.slice(0, 12)}` })
   )
 }
 
-/** Returns the landing of a task where that is the next step, also of a run that a person has held or stopped since. */
+/** Returns the landing of a task where that is its next step, also of a run that a person has held or stopped since. */
 const landingOf = (run: Run, taskId: string) => {
-  const step = due(run)
-  return step._tag === "Land" && step.task.id === taskId ? step : undefined
+  const step = stepOf(run, taskId)
+  return step?._tag === "Land" ? step : undefined
 }
 const none = (taskId: string) => notNow(`no work of task ${taskId} is to land`)
 
@@ -39,9 +37,9 @@ export const landingPlanned = (
   run: Run,
   { from, made, now: at, taskId, to }: Of<"PlanLanding">
 ): Decision<Event.RunEvent> =>
-  next(run)._tag === "Land" && landingOf(run, taskId) !== undefined
-    ? ok(Event.LandingPlanned.make({ at, taskId, from, to, made }))
-    : none(taskId)
+  stepIn(steps(run), "Land", taskId) === undefined
+    ? none(taskId)
+    : ok(Event.LandingPlanned.make({ at, taskId, from, to, made }))
 
 /** Records that approved work does not land. The third time it is a person's, as a refusal of the gate. */
 export const landingRefused = (
@@ -75,9 +73,7 @@ export const landed = (run: Run, { made, now: at, taskId }: Of<"ReportLanding">)
 }
 
 /** Records that a work tree is removed, or why it stays. */
-export const cleared = (run: Run, { folder, kept, now: at, taskId }: Of<"ClearTree">): Decision<Event.RunEvent> => {
-  const step = due(run)
-  return step._tag === "Clear" && step.tree.folder === folder
+export const cleared = (run: Run, { folder, kept, now: at, taskId }: Of<"ClearTree">): Decision<Event.RunEvent> =>
+  run.trees.some((tree) => tree.folder === folder && tree.kept === null)
     ? ok(Event.TreeCleared.make({ at, taskId, folder, kept }))
     : notNow("no such work tree is to be removed")
-}

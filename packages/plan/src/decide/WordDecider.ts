@@ -1,7 +1,7 @@
 import { isWaitOver } from "@souffleur/domain"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { approvedCommits } from "./EndDecider.ts"
-import { next } from "./RunStep.ts"
+import { stepIn, steps } from "./RunStep.ts"
 import { isRunOver, type Run, type Task, taskOf } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -96,8 +96,8 @@ type RevertCommand = Extract<RunCommand, { readonly _tag: "PlanRevert" | "Report
 /** Records how far the commits of a skipped task are taken back. */
 export const revertMoved = (run: Run, command: RevertCommand): Decision<Event.RunEvent> => {
   const { now: at } = command
-  const step = next(run)
-  if (step._tag !== "Revert") return notNow("no commit is to be taken back")
+  const step = stepIn(steps(run), "Revert")
+  if (step === undefined) return notNow("no commit is to be taken back")
   const { taskId, to } = step.reverting
   switch (command._tag) {
     case "PlanRevert":

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { GatePort } from "../gate/GatePort.ts"
 import { PlanContext } from "../PlanContext.ts"
-import { next } from "../decide/RunStep.ts"
+import { stepIn, steps } from "../decide/RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import { refusalEnd } from "../run/RunFields.ts"
 import { gateOfPlan } from "../tasks/PlanGates.ts"
@@ -55,7 +55,7 @@ export const mergeWork = Effect.fn("mergeWork")(function* (run: Run) {
     const merged = yield* mergedCommit(ready)
     if ("stopped" in merged) return yield* ref.state
     if ("problem" in merged) return yield* failed(merged.problem)
-    yield* ref.granted((now) => next(now)._tag === "Finish")
+    yield* ref.granted((now) => stepIn(steps(now), "Finish") !== undefined)
     const moved = yield* Effect.result(branches.move(ready.into.name, merged.commit, ready.into.commit))
     if (moved._tag === "Failure" && !(yield* isThere)) {
       const now = (yield* branches.heads).find(({ name }) => name === into)

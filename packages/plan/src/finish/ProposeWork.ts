@@ -1,7 +1,7 @@
 import { digestOf } from "@souffleur/domain"
 import { Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
-import { next } from "../decide/RunStep.ts"
+import { stepIn, steps } from "../decide/RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import { approvedWork } from "./ReadyWork.ts"
 import { PullRequestPort } from "./PullRequestPort.ts"
@@ -22,7 +22,7 @@ export const proposeWork = Effect.fn("proposeWork")(function* (run: Run) {
     return yield* failed(
       `the address of ${remote.name} is not what it was when the run began: see git remote -v, and --retry takes it`
     )
-  yield* ref.granted((now) => next(now)._tag === "Finish")
+  yield* ref.granted((now) => stepIn(steps(now), "Finish") !== undefined)
   const port = yield* PullRequestPort
   const proposed = yield* port.propose({
     ...work,

@@ -177,7 +177,7 @@ const dependsOn = /\(depends on ([^()]{0,500})\)/iu
 const eachLine = (parts: ReadonlyArray<TaskPart>, goalsOf: (part: TaskPart) => ReadonlyArray<string>, around: Around) =>
   parts.flatMap((part) =>
     part.boxes.map((box) => {
-      const [, id, , words = ""] = phaseLine.exec(box.text) ?? []
+      const [, id, marks = "", words = ""] = phaseLine.exec(box.text) ?? []
       const others = [...(dependsOn.exec(words)?.[1] ?? "").matchAll(/T\d+[a-z]?/gu)].map(([other]) => other)
       const own = goalsOf(part).map((one) => `\nIts phase: ${one}`)
       const said = [words, box.below].filter((text) => text !== "").join("\n\n")
@@ -190,6 +190,8 @@ const eachLine = (parts: ReadonlyArray<TaskPart>, goalsOf: (part: TaskPart) => R
               description: ticking(`${said}\n\nIt belongs to the phase “${part.title}”.${own.join("")}`, [box], around),
               acceptance_criteria: asDescribed,
               ...(others.length === 0 ? {} : { depends_on: others }),
+              // Without its mark it has the run to itself, in its place.
+              ...(/\[P\]/iu.test(marks) ? {} : { touches: ["**"] }),
               ...done([box])
             }
       return { task, box }

@@ -18,6 +18,7 @@ const keys: Readonly<Record<Exclude<PlanKey, "tasks">, Line>> = {
   final_review: ["true", "a reviewer judges the work of all tasks together at the end"],
   branch: ["auto", "the work gets a branch of its own; default: the one that is checked out"],
   worktrees: ["true", "each task in a git work tree of its own, from which approved work lands"],
+  parallel: ["2", "with worktrees: so many tasks at work at once, at most"],
   on_escalation: ["continue", "with worktrees: a task that waits for you stops only those that depend on it"],
   finish: ["leave", "or merge, pull-request, none, {skill: NAME}, {prompt: …}; default: an agent runs all tests"]
 }
@@ -28,6 +29,7 @@ const taskKeys: Readonly<Record<Exclude<TaskKey, "id">, Line>> = {
   acceptance_criteria: ["[how anybody can tell that it is done]", ""],
   reference_docs: ["[]", "files that its agents read first"],
   depends_on: ["[]", "ids of tasks that come before it"],
+  touches: ["[src/**]", "files that no task at work beside it may touch"],
   verify: ["[npm, run, e2e]", "programs that judge this task besides"],
   done: ["false", "true: it is skipped"]
 }

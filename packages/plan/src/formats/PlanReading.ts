@@ -5,6 +5,7 @@ export interface ReadTask {
   readonly description: string
   readonly acceptance_criteria: ReadonlyArray<string>
   readonly depends_on?: ReadonlyArray<string>
+  readonly touches?: ReadonlyArray<string>
   readonly verify?: ReadonlyArray<ReadonlyArray<string>>
   readonly done?: true
 }

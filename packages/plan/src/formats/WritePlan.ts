@@ -41,7 +41,7 @@ const roleOf = ({ models, ...role }: RoleChoice) => ({
 
 /** Returns a plan as YAML that is read as the same plan. */
 export const writePlan = (plan: Plan): string => {
-  const { agents, branch, finish, keepsGoing, questions, tasks: all, workflowId, worktrees } = plan
+  const { agents, branch, finish, keepsGoing, parallel, questions, tasks: all, workflowId, worktrees } = plan
   const tasks = all.filter(({ final }) => final === undefined)
   const gates = tasks.flatMap(({ gate }) => gate ?? [])
   const isCommon = tasks.every(({ gate }) => Equal.equals(gate?.verify, gates[0]?.verify))
@@ -59,19 +59,23 @@ export const writePlan = (plan: Plan): string => {
       branch,
       questions,
       worktrees,
+      parallel,
       on_escalation: keepsGoing === true ? "continue" : undefined,
       final_review: tasks.length < all.length ? true : undefined,
       finish: finishOf(finish),
-      tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title }) => ({
-        id,
-        title,
-        description,
-        acceptance_criteria: criteriaOf(acceptanceCriteria),
-        reference_docs: referenceDocs.length === 0 ? undefined : referenceDocs,
-        depends_on: dependsOn.length === 0 ? undefined : dependsOn,
-        verify: isCommon ? undefined : gate?.verify,
-        done
-      }))
+      tasks: tasks.map(
+        ({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title, touches }) => ({
+          id,
+          title,
+          description,
+          acceptance_criteria: criteriaOf(acceptanceCriteria),
+          reference_docs: referenceDocs.length === 0 ? undefined : referenceDocs,
+          depends_on: dependsOn.length === 0 ? undefined : dependsOn,
+          touches,
+          verify: isCommon ? undefined : gate?.verify,
+          done
+        })
+      )
     },
     { lineWidth: 0, aliasDuplicateObjects: false }
   )

@@ -1,6 +1,6 @@
 import { Processes, Settings } from "@souffleur/domain"
 import { endTree, runCheck } from "@souffleur/process"
-import { Effect, FileSystem, Path, Result } from "effect"
+import { Effect, FileSystem, Path, Result, Semaphore } from "effect"
 import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
 import type { RunRef } from "../run/RunRef.ts"
@@ -18,10 +18,10 @@ export interface GatePlace {
 const ofCaller = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|PREFIX|NAMESPACE)$/u
 
 /**
- * Makes the gate of a project. Each commit is judged in a fresh work tree of git's in the state folder, with the
- * ignored files that `.worktreeinclude` names. Its programs count as an agent's session, since agents write what they
- * run. What they leave running is ended, also what a killed conductor's programs left. Each conductor has a folder of
- * its own all the same: not every process is found. A commit that cannot be checked out is refused.
+ * Makes the gate of a project, which judges one commit at a time, in a fresh work tree of git's in the state folder,
+ * with the ignored files that `.worktreeinclude` names. Its programs count as an agent's session, since agents write
+ * what they run. What they leave running is ended, also what a killed conductor's programs left. Each conductor has a
+ * folder of its own all the same: not every process is found. A commit that cannot be checked out is refused.
  */
 export const hostGate = Effect.fn("hostGate")(function* ({ environment, project }: GatePlace) {
   const fs = yield* FileSystem.FileSystem
@@ -106,13 +106,16 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
       return { program: "git worktree add", code: null, said: made.failure.message.slice(0, 2000) }
     return yield* runAll(made.success, order.ref.id, [...order.gate.setup, ...order.gate.verify])
   })
+  // What the programs of one judgement leave is ended by their mark, which is that of the run.
+  const turn = yield* Semaphore.make(1)
   const judge = Effect.fn("hostGate.judge")((order: GateOrder) =>
-    judgeIn(order).pipe(Effect.ensuring(endLeft(order.ref)), Effect.provide(services))
+    judgeIn(order).pipe(Effect.ensuring(endLeft(order.ref)), turn.withPermit, Effect.provide(services))
   )
   const setUp = Effect.fn("hostGate.setUp")(({ folder, programs, ref }: SetupOrder) =>
     endLeft(ref).pipe(
       Effect.andThen(runAll(folder, ref.id, programs)),
       Effect.ensuring(endLeft(ref)),
+      turn.withPermit,
       Effect.provide(services)
     )
   )

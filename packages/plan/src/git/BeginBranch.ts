@@ -1,7 +1,7 @@
 import { digestOf } from "@souffleur/domain"
 import { Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
-import { next } from "../decide/RunStep.ts"
+import { stepIn, steps } from "../decide/RunStep.ts"
 import type { Run } from "../run/Run.ts"
 import { branchName, isNamed, otherName } from "../tasks/Finish.ts"
 
@@ -69,7 +69,7 @@ export const beginBranch = Effect.fn("beginBranch")(function* (run: Run, wanted:
   const from = at === null || at.startsWith("-") ? null : at
   if (chosen?.branch !== found.name || chosen.from !== from)
     return yield* ref.dispatch({ _tag: "ChooseBranch", branch: found.name, from })
-  yield* ref.granted((now) => next(now)._tag === "Branch")
+  yield* ref.granted((now) => stepIn(steps(now), "Branch") !== undefined)
   yield* git.branches.begin(found.name, base, found.before)
   return yield* begun(found.name, from)
 })

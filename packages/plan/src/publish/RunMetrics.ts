@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect"
-import type { Run } from "../run/Run.ts"
+import { assignmentOf, type Run } from "../run/Run.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 
 const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
@@ -38,7 +38,7 @@ export const count = (event: RunEvent, before: Run): Effect.Effect<void> => {
   if (result !== undefined) return one(assignments, result)
   switch (event._tag) {
     case "AgentLaunched":
-      return one(agents, { role: before.assignment?.role ?? "unknown" })
+      return one(agents, { role: assignmentOf(before, event.token)?.role ?? "unknown" })
     case "TaskCompleted":
       return one(tasks, { outcome: "complete" })
     case "TaskEscalated":

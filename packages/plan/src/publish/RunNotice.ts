@@ -125,7 +125,7 @@ const states: Readonly<Record<RunNoticeKind, StateWord>> = {
  */
 export const runNoticeOf = (event: RunEvent, before: Run, zone?: Zone): RunNotice | undefined => {
   const next = answerTo(event) ?? "souffleur conduct status"
-  if (before.waits + before.refusals > 0 && outcomes.has(event._tag))
+  if (before.wait === null && before.waits + before.refusals > 0 && outcomes.has(event._tag))
     return { kind: "cleared", state: "working", text: "The wait is over.", words: null, next }
   const { notice: kind, own, words } = describeRunEvent(event, zone)
   if (kind === undefined || !movesEpisode(event, before)) return undefined

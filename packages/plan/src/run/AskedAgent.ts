@@ -1,5 +1,5 @@
 import { Bounds } from "@souffleur/domain"
-import { type Assignment, type Run, type Task, taskOf } from "./Run.ts"
+import { type Assignment, assignmentOf, type Run, type Task, taskOf } from "./Run.ts"
 import type { AgentAsked, RunEvent } from "./RunEvent.ts"
 import { knownSession, type RunChange, type TaskChange, untried, withTask } from "./TaskEvolution.ts"
 
@@ -38,19 +38,31 @@ export const askedTask = ({ choices }: Task, { attempt, choice, role, sessionId,
 /** Returns what changes where the service refuses the agent at work, and another is asked in its place. */
 export const replaced = (
   run: Run,
-  { agent, at: since, by, kind, role, until }: Extract<RunEvent, { readonly _tag: "AgentReplaced" }>
-): RunChange => ({
-  away: { ...run.away, [role]: { kind, agent, by, since, until: Bounds.waitUntil(since, until) } },
-  ...(run.assignment === null
-    ? {}
-    : withTask(run, run.assignment.taskId, () => untried({ ...run.assignment!, resumed: true })))
-})
+  { agent, at: since, by, kind, role, token, until }: Extract<RunEvent, { readonly _tag: "AgentReplaced" }>
+): RunChange => {
+  const assignment = assignmentOf(run, token)
+  return {
+    away: { ...run.away, [role]: { kind, agent, by, since, until: Bounds.waitUntil(since, until) } },
+    ...(assignment === undefined
+      ? {}
+      : withTask(run, assignment.taskId, () => untried({ ...assignment, resumed: true })))
+  }
+}
 
-/** Returns what changes where the agent at work answered: the service refuses it no more. */
-export const served = ({ assignment, away }: Run): RunChange =>
-  assignment === null || assignment.choice.standIn !== undefined
+/**
+ * Returns what changes where an agent answered: the service refuses it no more. One that was asked before the refusal
+ * does not show that.
+ */
+export const served = (run: Run, { token }: { readonly token: string }): RunChange => {
+  const { choice, askedAt = 0, role: own } = assignmentOf(run, token) ?? {}
+  return choice === undefined || choice.standIn !== undefined
     ? {}
-    : { away: Object.fromEntries(Object.entries(away).filter(([role]) => role !== assignment.role)) }
+    : {
+        away: Object.fromEntries(
+          Object.entries(run.away).filter(([role, { since }]) => role !== own || askedAt < since)
+        )
+      }
+}
 
 /**
  * Returns an assignment that the service refused as what it leaves behind: its session goes on. That of a fallback

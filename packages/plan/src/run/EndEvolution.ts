@@ -1,11 +1,50 @@
-import type { Run } from "./Run.ts"
+import { Bounds } from "@souffleur/domain"
+import { assignmentOf, type Run } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
+import { isPersons } from "./RunFields.ts"
 import { type RunChange, revised, takenBack, withTask } from "./TaskEvolution.ts"
 
 type Of<T extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: T }>
 
-/** Ends an assignment that had any outcome of its agent. */
-export const assignmentOver: RunChange = { assignment: null, waits: 0, refusals: 0 }
+/** Returns the assignments without one that is over. */
+export const withoutAssignment = ({ assignments }: Run, { token }: { readonly token: string }): Run["assignments"] =>
+  assignments.filter((one) => one.token !== token)
+
+/**
+ * Ends an assignment that had any outcome of its agent. An agent that was asked before a wait does not show that the
+ * service serves again.
+ */
+export const assignmentOver = (run: Run, ended: { readonly token: string }): RunChange => ({
+  assignments: withoutAssignment(run, ended),
+  ...(run.wait === null ? { waits: 0, refusals: 0 } : {})
+})
+
+/**
+ * Returns the wait of a run after another refusal of the service: it is one wait until the latest end, and a person's
+ * where one of the refusals is.
+ */
+export const limitedRun = (run: Run, event: Of<"AgentLimited">): RunChange => {
+  const { agent = null, sessionId = "" } = assignmentOf(run, event.token) ?? {}
+  const { at, kind } = event
+  const until = Bounds.waitUntil(at, event.until)
+  const before = run.wait?.kind === "quiet-hours" ? null : run.wait
+  const wait = { kind, since: at, until, agent, sessionId }
+  const isCounted = before === null || isPersons(before.kind) !== isPersons(kind)
+  const counts = isPersons(kind) ? { refusals: run.refusals + 1 } : { waits: run.waits + 1 }
+  return {
+    wait:
+      before === null
+        ? wait
+        : {
+            ...(isPersons(kind) && !isPersons(before.kind) ? wait : before),
+            until: Math.max(before.until, until)
+          },
+    ...(isCounted ? counts : {})
+  }
+}
+
+/** The finishing step is at work alone. */
+const allOver: RunChange = { assignments: [], waits: 0, refusals: 0 }
 
 const unfinished = {
   finishing: "not begun",
@@ -23,6 +62,7 @@ export const agreedOf = ({
   branch,
   finishingDigest,
   keepsGoing,
+  parallel,
   tasks,
   worktrees
 }: Pick<Of<"RunOpened" | "PlanRevised">, keyof Run["agreed"]>): Run["agreed"] => ({
@@ -31,7 +71,8 @@ export const agreedOf = ({
   branch,
   ...(agents === undefined ? {} : { agents }),
   ...(worktrees === undefined ? {} : { worktrees }),
-  ...(keepsGoing === undefined ? {} : { keepsGoing })
+  ...(keepsGoing === undefined ? {} : { keepsGoing }),
+  ...(parallel === undefined ? {} : { parallel })
 })
 
 /** The pauses that another plan ends. */
@@ -55,7 +96,6 @@ export const revisedRun = (run: Run, { digest, dropped, tasks, ...more }: Of<"Pl
 /** Returns what changes once every task is complete. */
 export const verifiedRun = ({ at, commits, completed, files, skipped }: Of<"RunVerified">): RunChange => ({
   phase: "completion",
-  current: null,
   implementedAt: at,
   summary: { completed, skipped, commits, files }
 })
@@ -63,9 +103,9 @@ export const verifiedRun = ({ at, commits, completed, files, skipped }: Of<"RunV
 /** Returns what changes by the end of a run. A finish is not the end when the plan has got more to do meanwhile. */
 export const finishedRun = (run: Run, { delivered, finishing, message }: Of<"RunFinished">): RunChange =>
   run.phase === "implementation"
-    ? assignmentOver
+    ? allOver
     : {
-        ...assignmentOver,
+        ...allOver,
         phase: "finished",
         finishing,
         delivered,

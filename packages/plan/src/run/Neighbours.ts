@@ -28,9 +28,10 @@ export const refuseOtherConductor = Effect.fnUntraced(function* (runs: ReadonlyA
  */
 export const refuseLeftAgent = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const launcher = yield* Launcher
-  for (const { id, run } of runs) {
-    const { assignment } = run
-    if (id === mine || assignment === null) continue
+  for (const { assignment, id, run } of runs.flatMap(({ id, run }) =>
+    run.assignments.map((assignment) => ({ assignment, id, run }))
+  )) {
+    if (id === mine) continue
     const launchId = launchIdOf(id, assignment.token)
     const launched =
       assignment.launch ??

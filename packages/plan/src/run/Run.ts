@@ -1,13 +1,13 @@
-import { leastPin, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
-import { Count, Measure, Text, Time } from "@souffleur/eventlog"
+import { leastPin, Owner, Pin } from "@souffleur/domain"
+import { Count, Text, Time } from "@souffleur/eventlog"
 import { Schema, Struct } from "effect"
 import { LeftTree, WorkingTree } from "../tree/TaskTree.ts"
+import { Assignment } from "./RunFields.ts"
 import {
   AgreedPlan,
   Away,
   Chosen,
   ConfigOverreached,
-  EndingReason,
   EscalationReason,
   Feedback,
   AgentRole,
@@ -92,34 +92,7 @@ export const Task = Schema.Struct({
 })
 export type Task = typeof Task.Type
 
-/** One launch of an agent in a run, whose outcome is not known yet. */
-export const Assignment = Schema.Struct({
-  token: Text,
-  role: AgentRole,
-  taskId: Schema.NullOr(Text),
-  attempt: Count,
-  /** Empty until the agent has reported it, where the agent chooses its ids. */
-  sessionId: Text,
-  /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
-  agent: Schema.NullOr(Text),
-  /** The model and the effort of its session. */
-  choice: SessionChoice,
-  resumed: Schema.Boolean,
-  /** What its session was told is left to do, since its last turn did not do it; `null`: it was told of its task. */
-  nudge: Schema.NullOr(Text),
-  /** The deaths after which its session goes on; `null`: none. */
-  died: Schema.NullOr(Died),
-  head: Schema.NullOr(Text),
-  askedAt: Time,
-  /** The fence of the owner that asked for it. Another owner did not see it through. */
-  fence: Count,
-  /** The digest of the word that its verdict needs; `null`: it was given none. */
-  word: Schema.NullOr(Text),
-  launch: Schema.NullOr(Schema.Struct({ launchId: Text, process: ProcessIdentity, at: Time })),
-  /** Why it is being ended, and its `limit` in ms. It is signalled for that alone. */
-  ending: Schema.NullOr(Schema.Struct({ reason: EndingReason, limit: Measure }))
-})
-export type Assignment = typeof Assignment.Type
+export { Assignment }
 
 /** One plan that is conducted in one project: the second aggregate on the log (spec: behaviour#run). */
 export const Run = Schema.Struct({
@@ -143,17 +116,20 @@ export const Run = Schema.Struct({
   agreed: AgreedPlan,
   /** Ids of tasks that a person let go with a plan that lacks them, and that were not complete. */
   dropped: Schema.Array(Text),
-  current: Schema.NullOr(Text),
+  /** Ids of the tasks that have begun and are not over, as they were taken up. */
+  current: Schema.Array(Text),
   /** The branch on which the newest task began. `null`: none; `undefined`: any branch will do. */
   branch: Schema.UndefinedOr(Schema.NullOr(Text)),
   /** The branch that souffleur made for it; `null`: none. */
   ownBranch: Schema.NullOr(OwnBranch),
-  assignment: Schema.NullOr(Assignment),
+  /** Those whose outcome is not known yet, as they were asked for. */
+  assignments: Schema.Array(Assignment),
   /** Work trees that no task needs any more. */
   trees: Schema.Array(LeftTree),
   /** As its newest conductor has it; `null`: no conductor said. */
   chosen: Schema.NullOr(Chosen),
-  assignments: Count,
+  /** Count of the agents that were asked for. */
+  asked: Count,
   /** The service refuses agents until that time (epoch ms). `agent`, `sessionId`: of the refused assignment. */
   wait: Schema.NullOr(
     Schema.Struct({ kind: RunWaitKind, since: Time, until: Time, agent: Schema.NullOr(Text), sessionId: Text })
@@ -214,13 +190,13 @@ export const initialRun: Run = {
   tasks: [],
   agreed: { tasks: [], finishingDigest: null, branch: null },
   dropped: [],
-  current: null,
+  current: [],
   branch: undefined,
   ownBranch: null,
-  assignment: null,
+  assignments: [],
   trees: [],
   chosen: null,
-  assignments: 0,
+  asked: 0,
   wait: null,
   waits: 0,
   refusals: 0,
@@ -287,6 +263,14 @@ export const freshTask = (outline: TaskOutline): Task => ({
 
 /** Finds a task by its id. `undefined`: the plan has none. */
 export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
+
+/** Finds an assignment whose outcome is not known yet. `undefined`: there is none. */
+export const assignmentOf = (run: Run, token: string): Assignment | undefined =>
+  run.assignments.find((one) => one.token === token)
+
+/** Returns whether an agent of a task has no outcome yet. */
+export const isAtWork = ({ assignments }: Run, taskId: string): boolean =>
+  assignments.some((one) => one.taskId === taskId)
 
 /** Returns whether nothing is left to do, not even for the user. */
 export const isRunOver = ({ finishing, paused, phase }: Run): boolean =>

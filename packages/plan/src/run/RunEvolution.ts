@@ -6,14 +6,16 @@ import {
   answeredFinishing,
   assignmentOver,
   finishedRun,
+  limitedRun,
   moreToDo,
   revertedRun,
   revisedRun,
-  verifiedRun
+  verifiedRun,
+  withoutAssignment
 } from "./EndEvolution.ts"
-import { freshTask, initialRun, type Run, type Assignment, taskOf } from "./Run.ts"
+import { type Assignment, assignmentOf, freshTask, initialRun, type Run, taskOf } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
+import { nothingUsed, sumUsed } from "./RunFields.ts"
 import {
   approvedInTree,
   chosenTree,
@@ -35,6 +37,7 @@ import {
   rejectedWork,
   stopped,
   swept,
+  takenUp,
   untried,
   verifiedWork,
   withTask
@@ -86,59 +89,53 @@ const change = (run: Run, event: RunEvent): RunChange =>
       trees: letGo(run.trees, taskOf(run, event.taskId), null)
     }),
     TaskStarted: (event) => ({
-      current: event.taskId,
       branch: event.branch,
       ...(run.firstBase === undefined ? { firstBase: event.base } : {}),
       ...begunTasks(run, event)
     }),
     AgentAsked: (event) => ({
-      assignment: askedAssignment(run, event),
-      assignments: run.assignments + 1,
+      assignments: [...run.assignments, askedAssignment(run, event)],
+      asked: run.asked + 1,
       ...withTask(run, event.taskId, (task) => askedTask(task, event)),
       ...(event.role === "finisher" ? { finishing: "begun" } : {})
     }),
-    AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
-    AgentLaunched: ({ at, launchId, process }) =>
-      run.assignment === null
-        ? {}
-        : {
-            assignment: { ...run.assignment, launch: { launchId, process, at } },
-            ...withTask(run, run.assignment.taskId, () => ({ lastLaunch: launchId }))
-          },
-    AgentSessionFound: ({ sessionId }) =>
-      run.assignment === null
-        ? {}
-        : {
-            assignment: { ...run.assignment, sessionId },
-            ...(run.assignment.role === "implementer"
-              ? withTask(run, run.assignment.taskId, () => ({ implementer: sessionId }))
-              : {})
-          },
-    AgentEnding: ({ reason, limit }) =>
-      run.assignment === null ? {} : { assignment: { ...run.assignment, ending: { reason, limit } } },
-    AgentNudged: ({ died, message, taskId }) => ({
-      ...assignmentOver,
-      ...(run.assignment === null
-        ? {}
-        : withTask(run, taskId, () => ({ nudge: nudgeOf(run.assignment!, message, died) })))
+    AgentPrepared: ({ token, word }) => ({ assignments: withAssignment(run, token, { word }) }),
+    AgentLaunched: ({ at, launchId, process, token }) => ({
+      assignments: withAssignment(run, token, { launch: { launchId, process, at } }),
+      ...withTask(run, assignmentOf(run, token)?.taskId ?? null, () => ({ lastLaunch: launchId }))
     }),
-    AgentNeverRan: () => (run.assignment === null ? {} : { assignment: null, ...unasked(run, run.assignment) }),
-    AgentLimited: ({ at, kind, until }) => ({
-      assignment: null,
-      wait: {
-        kind,
-        since: at,
-        until: Bounds.waitUntil(at, until),
-        agent: run.assignment?.agent ?? null,
-        sessionId: run.assignment?.sessionId ?? ""
-      },
-      ...(isPersons(kind) ? { refusals: run.refusals + 1 } : { waits: run.waits + 1 }),
-      ...(run.assignment === null ? {} : unasked(run, refusedAssignment(run, run.assignment, until)))
+    AgentSessionFound: ({ sessionId, token }) => {
+      const { role, taskId = null } = assignmentOf(run, token) ?? {}
+      return {
+        assignments: withAssignment(run, token, { sessionId }),
+        ...(role === "implementer" ? withTask(run, taskId, () => ({ implementer: sessionId })) : {})
+      }
+    },
+    AgentEnding: ({ limit, reason, token }) => ({
+      assignments: withAssignment(run, token, { ending: { reason, limit } })
     }),
-    AgentReplaced: (event) => ({ ...replaced(run, event), assignment: null }),
-    AgentStopped: ({ taskId }) => ({
-      assignment: null,
-      ...(run.assignment === null ? {} : withTask(run, taskId, () => stopped(run.assignment!)))
+    AgentNudged: (event) => ({
+      ...assignmentOver(run, event),
+      ...endedOf(run, event, (assignment) =>
+        withTask(run, event.taskId, () => ({ nudge: nudgeOf(assignment, event.message, event.died) }))
+      )
+    }),
+    AgentNeverRan: (event) => ({
+      assignments: withoutAssignment(run, event),
+      ...endedOf(run, event, (assignment) => unasked(run, assignment))
+    }),
+    AgentReplaced: (event) => ({
+      assignments: withoutAssignment(run, event),
+      ...replaced(run, event)
+    }),
+    AgentLimited: (event) => ({
+      assignments: withoutAssignment(run, event),
+      ...limitedRun(run, event),
+      ...endedOf(run, event, (assignment) => unasked(run, refusedAssignment(run, assignment, event.until)))
+    }),
+    AgentStopped: (event) => ({
+      assignments: withoutAssignment(run, event),
+      ...endedOf(run, event, (assignment) => withTask(run, event.taskId, () => stopped(assignment)))
     }),
     AgentSpent: ({ taskId, ...spent }) => ({
       used: sumUsed(run.used, spent),
@@ -153,9 +150,9 @@ const change = (run: Run, event: RunEvent): RunChange =>
       ...(by === "operator" ? { away: {} } : {}),
       ...(by === "operator" && run.wait?.kind === "quiet-hours" ? { awakeUntil: run.wait.until } : {})
     }),
-    ImplementationCompleted: ({ commits, files, head, made, taskId, testFile }) => ({
-      ...assignmentOver,
-      ...served(run),
+    ImplementationCompleted: ({ commits, files, head, made, taskId, testFile, token }) => ({
+      ...assignmentOver(run, { token }),
+      ...served(run, { token }),
       ...withTask(run, taskId, (task) => ({
         made: [...new Set([...task.made, ...made])],
         implementation: { head, verified: false },
@@ -166,9 +163,9 @@ const change = (run: Run, event: RunEvent): RunChange =>
         lastHint: null
       }))
     }),
-    ImplementationBlocked: () => assignmentOver,
-    ImplementationFailed: ({ reason, message, hint, taskId }) => ({
-      ...assignmentOver,
+    ImplementationBlocked: (event) => assignmentOver(run, event),
+    ImplementationFailed: ({ reason, message, hint, taskId, token }) => ({
+      ...assignmentOver(run, { token }),
       ...withTask(run, taskId, (task) => ({
         // An agent that was not seen to its end may have been stopped with souffleur. That is no failure of the work.
         failures: task.failures + (reason === "lost" ? 0 : 1),
@@ -178,17 +175,17 @@ const change = (run: Run, event: RunEvent): RunChange =>
       }))
     }),
     ReviewApproved: (event) => ({
-      ...assignmentOver,
-      ...served(run),
+      ...assignmentOver(run, event),
+      ...served(run, event),
       ...withTask(run, event.taskId, (task) => ({ ...parked(task, event), ...approvedInTree(task) }))
     }),
     ReviewRejected: (event) => ({
-      ...assignmentOver,
-      ...served(run),
+      ...assignmentOver(run, event),
+      ...served(run, event),
       ...withTask(run, event.taskId, (task) => rejectedWork(task, event))
     }),
-    ReviewFailed: ({ reason, taskId }) => ({
-      ...assignmentOver,
+    ReviewFailed: ({ reason, taskId, token }) => ({
+      ...assignmentOver(run, { token }),
       ...withTask(run, taskId, (task) => ({ reviewFailures: task.reviewFailures + (reason === "lost" ? 0 : 1) }))
     }),
     WorkChanged: ({ commits, files, head, taskId }) =>
@@ -208,7 +205,6 @@ const change = (run: Run, event: RunEvent): RunChange =>
     LandingRefused: (event) => withTask(run, event.taskId, (task) => refusedLanding(task, event)),
     TreeCleared: (event) => ({ trees: clearedTrees(run.trees, event) }),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
-      current: null,
       trees: letGo(run.trees, taskOf(run, taskId), null),
       ...withTask(run, taskId, ({ digest, earlier, implementation }) => ({
         status: "completed",
@@ -227,7 +223,10 @@ const change = (run: Run, event: RunEvent): RunChange =>
     BaselineVerified: ({ head }) => ({ baseline: { head, red: false } }),
     BaselineRefused: ({ head }) => ({ baseline: { head, red: true } }),
     GateLeftEnding: () => ({}),
-    PlanQuestioned: ({ questions: list }) => ({ ...assignmentOver, questions: { asked: true, list } }),
+    PlanQuestioned: ({ questions: list, token }) => ({
+      ...assignmentOver(run, { token }),
+      questions: { asked: true, list }
+    }),
     RedAllowed: () => ({ baseline: { head: run.baseline?.head ?? null, red: false } }),
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),
@@ -252,6 +251,19 @@ const change = (run: Run, event: RunEvent): RunChange =>
     NoticeLost: () => ({}),
     ...evolvePhone
   })
+
+const withAssignment = (run: Run, token: string, change: Partial<Assignment>): Run["assignments"] =>
+  run.assignments.map((one) => (one.token === token ? { ...one, ...change } : one))
+
+/** Returns what changes by the end of an assignment; nothing where there is no such one. */
+const endedOf = (
+  run: Run,
+  { token }: { readonly token: string },
+  change: (assignment: Assignment) => RunChange
+): RunChange => {
+  const assignment = assignmentOf(run, token)
+  return assignment === undefined ? {} : change(assignment)
+}
 
 /** Takes back an assignment that ended without a fault. */
 const unasked = (run: Run, assignment: Assignment): RunChange =>
@@ -279,7 +291,8 @@ const changesStance = (before: Run, after: Run, { _tag }: RunEvent): boolean => 
 
 /** Returns the run after an event. */
 export const evolveRun = (run: Run, event: RunEvent): Run => {
-  const after = swept({ ...run, ...change(run, event), revision: run.revision + 1, lastEventAt: event.at })
+  const changed = { ...run, ...change(run, event), revision: run.revision + 1, lastEventAt: event.at }
+  const after = takenUp(swept(changed))
   return changesStance(run, after, event) ? { ...after, stanceSince: after.revision } : after
 }
 

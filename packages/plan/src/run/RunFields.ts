@@ -1,12 +1,13 @@
-import { ModelChoice, Permission } from "@souffleur/domain"
-import { Count, Text, Time } from "@souffleur/eventlog"
+import { ModelChoice, Permission, ProcessIdentity } from "@souffleur/domain"
+import { Count, Measure, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 
 const Texts = Schema.Array(Schema.String)
 
 /**
  * A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent: unknown. `gateDigest`:
- * that of the programs that judge its work; absent: none does. `final`: it is the review of all others together.
+ * that of the programs that judge its work; absent: none does. `touches`: globs of the files that it changes; absent:
+ * unknown. `final`: it is the review of all others together.
  */
 export const TaskOutline = Schema.Struct({
   id: Text,
@@ -14,6 +15,7 @@ export const TaskOutline = Schema.Struct({
   dependsOn: Texts,
   digest: Schema.optionalKey(Text),
   gateDigest: Schema.optionalKey(Text),
+  touches: Schema.optionalKey(Texts),
   final: Schema.optionalKey(Schema.Literal(true))
 })
 export type TaskOutline = typeof TaskOutline.Type
@@ -88,10 +90,14 @@ export const PlanAgents = Schema.Struct({
 })
 export type PlanAgents = typeof PlanAgents.Type
 
-/** What a plan says of the work trees of its tasks; absent: they have none, and a stuck task stops the others. */
+/**
+ * What a plan says of the work trees of its tasks. Absent: they have none, a stuck task stops the others, and one is at
+ * work at a time.
+ */
 export const TreeTerms = Schema.Struct({
   worktrees: Schema.optionalKey(Schema.Literal(true)),
-  keepsGoing: Schema.optionalKey(Schema.Literal(true))
+  keepsGoing: Schema.optionalKey(Schema.Literal(true)),
+  parallel: Schema.optionalKey(Count)
 })
 export type TreeTerms = typeof TreeTerms.Type
 
@@ -112,7 +118,9 @@ export const Chosen = Schema.Struct({
   /** No further task begins from then on. */
   deadline: Schema.optionalKey(Time),
   /** A task that waits for a person does not stop the others. */
-  keepsGoing: Schema.optionalKey(Schema.Literal(true))
+  keepsGoing: Schema.optionalKey(Schema.Literal(true)),
+  /** How many tasks are at work at once. */
+  parallel: Schema.optionalKey(Count)
 })
 export type Chosen = typeof Chosen.Type
 
@@ -142,6 +150,38 @@ export type Died = typeof Died.Type
 export const EndingReason = Schema.Literals(["timeout", "hung", "left running", "lingering", "stopped"])
 export type EndingReason = typeof EndingReason.Type
 
+/** With what a session works. `standIn`: the fallback of its role that has it; absent: it is the chosen agent's. */
+export const SessionChoice = Schema.Struct({ ...ModelChoice.fields, standIn: Schema.optionalKey(Text) })
+
+/** One launch of an agent in a run, whose outcome is not known yet. */
+export const Assignment = Schema.Struct({
+  token: Text,
+  role: AgentRole,
+  taskId: Schema.NullOr(Text),
+  attempt: Count,
+  /** Empty until the agent has reported it, where the agent chooses its ids. */
+  sessionId: Text,
+  /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
+  agent: Schema.NullOr(Text),
+  /** The model and the effort of its session. */
+  choice: SessionChoice,
+  resumed: Schema.Boolean,
+  /** What its session was told is left to do, since its last turn did not do it; `null`: it was told of its task. */
+  nudge: Schema.NullOr(Text),
+  /** The deaths after which its session goes on; `null`: none. */
+  died: Schema.NullOr(Died),
+  head: Schema.NullOr(Text),
+  askedAt: Time,
+  /** The fence of the owner that asked for it. Another owner did not see it through. */
+  fence: Count,
+  /** The digest of the word that its verdict needs; `null`: it was given none. */
+  word: Schema.NullOr(Text),
+  launch: Schema.NullOr(Schema.Struct({ launchId: Text, process: ProcessIdentity, at: Time })),
+  /** Why it is being ended, and its `limit` in ms. It is signalled for that alone. */
+  ending: Schema.NullOr(Schema.Struct({ reason: EndingReason, limit: Measure }))
+})
+export type Assignment = typeof Assignment.Type
+
 /** Why an assignment failed. */
 export const Failing = Schema.Literals([
   "timeout",
@@ -169,9 +209,6 @@ const Refused = Schema.Struct({ kind: RefusalKind, agent: Schema.NullOr(Text), b
 /** By the role: the agent that the service refuses until that time, and who is asked meanwhile. */
 export const Away = Schema.Struct({ implementer: Schema.optionalKey(Refused), reviewer: Schema.optionalKey(Refused) })
 export type Away = typeof Away.Type
-
-/** With what a session works. `standIn`: the fallback of its role that has it; absent: it is the chosen agent's. */
-export const SessionChoice = Schema.Struct({ ...ModelChoice.fields, standIn: Schema.optionalKey(Text) })
 
 /** Commits of a skipped task that are to be taken back, by those `made` after `from`, up to `to`. */
 export const Reverting = Schema.Struct({

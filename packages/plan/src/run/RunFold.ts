@@ -14,13 +14,13 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "7297a12fff781f9e" },
+  name: { kind: "run", fingerprint: "ce9610b910c2ccc0" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
   keepEvery: 200,
   // A finished run whose conductor or agent is not known to be gone still holds its work tree.
-  isEnded: (run) => isRunOver(run) && run.owner === null && run.assignment === null,
+  isEnded: (run) => isRunOver(run) && run.owner === null && run.assignments.length === 0,
   keysOf: ({ plan, project }) => [runKey.project(project), runKey.plan(project, plan)],
   brief: []
 }

@@ -29,6 +29,7 @@ export type RunIntent =
       readonly questions?: boolean
       readonly worktrees?: true
       readonly keepsGoing?: true
+      readonly parallel?: number
       /** The progress in a state file from before the run. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
@@ -90,6 +91,8 @@ export type RunIntent =
   | {
       readonly _tag: "Ask"
       readonly role: Event.AgentRole
+      /** Absent: the run has one such agent to ask for, or none. */
+      readonly taskId?: string | undefined
       /** The id of a fresh session; empty: the agent chooses it. */
       readonly sessionId: string
       readonly head: string | null

@@ -63,11 +63,10 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string, chosen?: Chosen
   const { fence } = yield* dispatchRun(id, take, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
   const granted = (so: (run: Run) => boolean) =>
-    Effect.flatMap(ref.state, (run) =>
-      run.fence === fence && so(run)
-        ? Effect.void
-        : new Refused({ reason: "fenced", message: "another souffleur conducts this run" })
-    )
+    Effect.flatMap(ref.state, (run) => {
+      if (run.fence !== fence) return new Refused({ reason: "fenced", message: "another souffleur conducts this run" })
+      return so(run) ? Effect.void : new Refused({ reason: "not now", message: "the run goes on otherwise by now" })
+    })
   const lost = yield* Ref.make<string | undefined>(undefined)
   const warned = yield* Ref.make(false)
   yield* Effect.sleep(claimInterval).pipe(

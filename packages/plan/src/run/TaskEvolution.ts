@@ -1,5 +1,5 @@
 import { isSessionKnown } from "@souffleur/domain"
-import { type Assignment, freshTask, type Run, type Task, taskOf } from "./Run.ts"
+import { type Assignment, freshTask, isAtWork, type Run, type Task, taskOf } from "./Run.ts"
 import { letGo } from "../tree/TreeEvolution.ts"
 import type { Died, ImportedTask, RunEvent, TaskOutline, Work } from "./RunEvent.ts"
 import { freshImplementerRung, refusalInWords, type RefusedWork, rejectionRung } from "./RunFields.ts"
@@ -24,7 +24,7 @@ export const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): Readonl
     .map((task) => ({ ...task, dropped: task.status !== "completed" })),
   // What is asked for may be other work since.
   ...outlines.map((outline) => {
-    const { gateDigest, ...task } = taskOf(run, outline.id) ?? freshTask(outline)
+    const { gateDigest, touches: _, ...task } = taskOf(run, outline.id) ?? freshTask(outline)
     const { implementation } = task
     const isVerified = implementation?.verified === true && gateDigest === outline.gateDigest
     return {
@@ -39,12 +39,19 @@ export const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): Readonl
 
 /** Forgets the tasks that were dropped and have no agent at work. */
 export const swept = (run: Run): Run => {
-  const isGone = ({ dropped, id }: Task) => dropped && run.assignment?.taskId !== id
+  const isGone = ({ dropped, id }: Task) => dropped && !isAtWork(run, id)
   const gone = run.tasks.filter(isGone)
   if (gone.length === 0) return run
   const tasks = run.tasks.filter((task) => !isGone(task))
   const trees = gone.reduce((all, task) => letGo(all, task, "the plan dropped its task"), run.trees)
-  return { ...run, tasks, trees, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
+  return { ...run, tasks, trees }
+}
+
+/** Keeps the order in which tasks were taken up: a later one waits for those before it. */
+export const takenUp = (run: Run): Run => {
+  const ids = run.tasks.flatMap(({ id, status }) => (status === "in_progress" ? [id] : []))
+  const before = run.current.filter((id) => ids.includes(id))
+  return { ...run, current: [...before, ...ids.filter((id) => !before.includes(id))] }
 }
 
 /**
@@ -182,14 +189,11 @@ export const answeredRun = (run: Run, event: Extract<RunEvent, { readonly _tag: 
   const change = task === undefined ? {} : answered(task, event, run.paused?.reason === "work lost" && !isStuck)
   // What was begun in its work tree goes on there, or stays there.
   const isLeft = task !== undefined && change.status !== "in_progress"
-  const other = taskOf(run, run.current)
-  const isBeside = other !== undefined && other.id !== taskId && other.status === "in_progress"
   return {
     ...withTask(run, taskId, () => ({ ...change, ...(isLeft ? { tree: null } : {}) })),
     trees: isLeft
       ? letGo(run.trees, task, answer === "skip" ? "its task was skipped" : "its task began again")
       : run.trees,
-    current: isBeside ? run.current : answer === "skip" ? null : taskId,
     ...(isDropped ? { reverting: null, paused: run.paused?.reason === "revert" ? null : run.paused } : {}),
     ...(run.phase === "completion"
       ? { phase: "implementation", implementedAt: null, summary: null, finishingRetried: false }

@@ -1,6 +1,7 @@
 import { Count } from "@souffleur/eventlog"
 import { epochOf, Bounds, iso } from "@souffleur/domain"
 import { Effect, Predicate, Result, Schema } from "effect"
+import { stuck } from "../decide/RunStep.ts"
 import type { Run, Task } from "../run/Run.ts"
 import { boundedFeedback, boundedFindings } from "../agent/Verdict.ts"
 import { EscalationReason, type ImportedTask } from "../run/RunFields.ts"
@@ -40,6 +41,8 @@ export const StateJson = Schema.Struct({
   workflow_id: Schema.String,
   phase: Schema.Literals(["planning", "implementation", "completion"]),
   current_task: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** The tasks at work, where there are several. */
+  current_tasks: Schema.optional(Texts),
   tasks: Schema.Array(StateTask),
   // A workflow in its planning may have neither.
   created_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
@@ -77,7 +80,8 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
 export const stateJson = (run: Run): StateJson => ({
   workflow_id: run.workflowId,
   phase: run.phase === "completion" || run.phase === "finished" ? "completion" : "implementation",
-  current_task: run.current,
+  current_task: run.current[0] ?? stuck(run).find(({ begun }) => begun)?.id ?? null,
+  ...(run.current.length > 1 ? { current_tasks: run.current } : {}),
   tasks: run.tasks.map(taskJson),
   created_at: iso(run.openedAt),
   updated_at: iso(run.lastEventAt),

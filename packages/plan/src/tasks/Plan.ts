@@ -47,6 +47,12 @@ const Id = Schema.String.check(
 )
 const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
 const Docs = Schema.optional(Schema.Array(Doc))
+/** Files from the project on. */
+const Glob = Text.check(
+  Schema.isPattern(/^(?![/~!]|(?:.*\/)?\.\.(?:\/|$))/u, { message: "must be a glob from the project on, without .." })
+)
+/** Most tasks that are at work at once. */
+export const maxParallel = 16
 
 const TaskFields = Schema.Struct({
   id: Id,
@@ -55,6 +61,7 @@ const TaskFields = Schema.Struct({
   acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
   reference_docs: Docs,
   depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)])),
+  touches: Schema.optional(Schema.Union([Glob, Schema.NonEmptyArray(Glob)])),
   verify: Schema.optional(ProgramsSource),
   done: Schema.optional(Schema.Boolean)
 })
@@ -68,6 +75,11 @@ const PlanSource = Schema.Struct({
   final_review: Schema.optional(Schema.Boolean),
   questions: Schema.optional(Schema.Boolean),
   worktrees: Schema.optional(Schema.Boolean),
+  parallel: Schema.optional(
+    Schema.Int.check(
+      Schema.isBetween({ minimum: 1, maximum: maxParallel }, { message: `must be a number from 1 to ${maxParallel}` })
+    )
+  ),
   on_escalation: Schema.optional(Schema.Literal("continue")),
   branch: Schema.optional(BranchSource),
   finish: Schema.optional(FinishSource),
@@ -100,7 +112,7 @@ const reserved = new Set(["task-00", "souffleur"])
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
-/** Says why a plan cannot go on beside a task that waits for a person, and what to write. */
+/** Says what a plan needs for what comes beside a task, and what to write. */
 export const needsTrees = "each task needs a work tree of its own: add worktrees: true to the plan"
 
 const problemsOf = ({
@@ -108,6 +120,7 @@ const problemsOf = ({
   final_review,
   finish,
   on_escalation,
+  parallel,
   setup,
   tasks,
   verify,
@@ -125,6 +138,9 @@ const problemsOf = ({
       ? [{ place: ["setup"], what: "nothing is made ready by it: add verify for a gate, or worktrees: true" }]
       : []),
     ...(on_escalation !== undefined && worktrees !== true ? [{ place: ["on_escalation"], what: needsTrees }] : []),
+    ...(parallel !== undefined && parallel > 1 && worktrees !== true
+      ? [{ place: ["parallel"], what: needsTrees }]
+      : []),
     ...tasks.flatMap((task, index) => [
       ...(reserved.has(task.id)
         ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)]
@@ -176,6 +192,7 @@ const taskOf = (source: TaskSource, plan: PlanSource, described: ReadonlyMap<str
   ...(plan.constraints === undefined ? {} : { constraints: listed(plan.constraints) }),
   referenceDocs: [...docsOf(plan.reference_docs), ...docsOf(source.reference_docs)],
   dependsOn: dependenciesOf(source),
+  ...(source.touches === undefined ? {} : { touches: [source.touches].flat() }),
   ...gateOf(source, plan),
   ...(source.done === true ? { done: true } : {})
 })
@@ -252,6 +269,7 @@ export const planOf = (
     ...(questions === true ? { questions } : {}),
     ...(plan.worktrees === true ? { worktrees: true } : {}),
     ...(plan.on_escalation === undefined ? {} : { keepsGoing: true }),
+    ...(plan.parallel === undefined ? {} : { parallel: plan.parallel }),
     ...chosenAgents(plan.agents)
   })
 }

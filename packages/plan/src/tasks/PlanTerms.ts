@@ -31,7 +31,8 @@ const outlined = Effect.fnUntraced(function* ({
   id,
   referenceDocs,
   setup,
-  title
+  title,
+  touches
 }: PlannedTask) {
   const common = constraints === undefined ? [] : [unticked(constraints)]
   const documents = referenceDocs.map((doc) => [doc.path, doc.description])
@@ -49,6 +50,7 @@ const outlined = Effect.fnUntraced(function* ({
         ...(setup === undefined ? [] : [{ setup }])
       ])
     ),
+    ...(touches === undefined ? {} : { touches }),
     ...(final === undefined ? {} : { final }),
     ...(gate === undefined ? {} : { gateDigest: yield* digestOf(JSON.stringify([gate.setup, gate.verify])) })
   }
@@ -56,7 +58,7 @@ const outlined = Effect.fnUntraced(function* ({
 
 /** Returns the terms of a plan. Neither the bytes of its file nor ticked boxes count. */
 export const termsOf = Effect.fn("termsOf")(function* (plan: Plan) {
-  const { agents, branch, finish, keepsGoing, tasks, worktrees } = plan
+  const { agents, branch, finish, keepsGoing, parallel, tasks, worktrees } = plan
   return {
     tasks: yield* Effect.forEach(tasks, outlined),
     branch: branch ?? null,
@@ -64,7 +66,8 @@ export const termsOf = Effect.fn("termsOf")(function* (plan: Plan) {
     finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish)),
     ...(agents === undefined ? {} : { agents }),
     ...(worktrees === undefined ? {} : { worktrees }),
-    ...(keepsGoing === undefined ? {} : { keepsGoing })
+    ...(keepsGoing === undefined ? {} : { keepsGoing }),
+    ...(parallel === undefined ? {} : { parallel })
   } satisfies PlanTerms
 })
 
@@ -82,7 +85,8 @@ const isOther = (a: TaskOutline, b: TaskOutline) =>
   a.title !== b.title ||
   a.digest !== b.digest ||
   a.gateDigest !== b.gateDigest ||
-  a.dependsOn.join("\n") !== b.dependsOn.join("\n")
+  a.dependsOn.join("\n") !== b.dependsOn.join("\n") ||
+  a.touches?.join("\n") !== b.touches?.join("\n")
 
 /** Says what another plan has that these terms have not, and the reverse. `undefined`: they mean the same. */
 export const planDifference = (before: PlanTerms, after: PlanTerms): string | undefined => {
@@ -103,6 +107,7 @@ export const planDifference = (before: PlanTerms, after: PlanTerms): string | un
     ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"]),
     ...(before.worktrees === after.worktrees ? [] : [after.worktrees ? "a work tree a task" : "no work tree a task"]),
     ...(before.keepsGoing === after.keepsGoing ? [] : ["another on_escalation"]),
+    ...((before.parallel ?? 1) === (after.parallel ?? 1) ? [] : ["another parallel"]),
     ...otherAgents(before.agents, after.agents)
   ]
   return all.length === 0 ? undefined : all.join("; ")

@@ -27,6 +27,8 @@ export interface PlannedTask {
   readonly referenceDocs: ReadonlyArray<ReferenceDoc>
   /** Ids of tasks that must be complete before it. */
   readonly dependsOn: ReadonlyArray<string>
+  /** Globs of the files that it changes; absent: unknown. */
+  readonly touches?: ReadonlyArray<string>
   /** The plan's gate, then the task's own programs; absent: no program judges it. */
   readonly gate?: PlanGate
   /** What makes its work tree ready, where no program judges it. Absent: its gate says that, or nothing does. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { next } from "../decide/RunStep.ts"
+import { stepIn, steps } from "../decide/RunStep.ts"
 import { GatePort } from "../gate/GatePort.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { Run, Task } from "../run/Run.ts"
@@ -44,7 +44,7 @@ export const beginTree = Effect.fn("beginTree")(function* (run: Run, task: Task,
         : ref.dispatch({ _tag: "ChooseTree", taskId: task.id, base, ...found })
     }
   }
-  yield* ref.granted((now) => next(now)._tag === "Start")
+  yield* ref.granted((now) => stepIn(steps(now), "Start", task.id) !== undefined)
   const planned = plan.tasks.find(({ id }) => id === task.id)
   yield* port.make(
     tree,

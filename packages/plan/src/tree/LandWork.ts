@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { next } from "../decide/RunStep.ts"
+import { stepIn, steps } from "../decide/RunStep.ts"
 import { GatePort } from "../gate/GatePort.ts"
 import { withoutObstacle } from "../git/Obstacle.ts"
 import { PlanContext } from "../PlanContext.ts"
@@ -61,7 +61,7 @@ export const landWork = Effect.fn("landWork")(function* (run: Run, task: Task, {
       if (onto === null)
         return yield* ref.dispatch({ _tag: "Pause", reason: "history", files: [], message: "HEAD has no commit" })
       if (to !== null && onto === from) {
-        yield* ref.granted((now) => next(now)._tag === "Land")
+        yield* ref.granted((now) => stepIn(steps(now), "Land", taskId) !== undefined)
         yield* git.forward(to)
         return yield* ref.dispatch({ _tag: "ReportLanding", taskId, made })
       }
