@@ -18,14 +18,17 @@ export const untilHung = Effect.fn("untilHung")(function* (
   const { stallAfter, watcherInterval } = yield* Settings
   const agent = yield* assignedAgent(asked)
   const stall = Duration.toMillis(stallAfter ?? agent.stall)
-  // A record of an earlier turn is of a process before. This one has asked the model since.
-  const turnNow = (turn: TurnState | undefined): TurnState =>
-    turn === undefined || turn.at < asked.askedAt ? { _tag: "Asked", at } : turn
+  // A record of an earlier turn is of a process before. This one has asked the model since. Once the clock was set back,
+  // nothing tells the records of the two apart.
+  let since = asked.askedAt
+  const turnNow = (turn: TurnState | undefined): TurnState | undefined =>
+    turn === undefined || turn.at >= since ? turn : { _tag: "Asked", at }
   const look = Effect.fnUntraced(function* (before: Memory) {
     const run = yield* ref.state
     const { sessionId } = run.assignment ?? asked
     const sessions = isSessionKnown(sessionId) ? [sessionId] : []
     const begun = yield* momentNow
+    if (begun.wall < since) since = 0
     const { condition, processorTime } = yield* readAgentProcess(process)
     const observed = { conductor: process, print: true, sessionId, sessions }
     const { signs, tree } = yield* readAgentSigns(observed, outputPath(launchId), turnNow)
