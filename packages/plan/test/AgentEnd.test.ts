@@ -87,6 +87,15 @@ describe("behaviour#agents-of-a-run", () => {
           agent.signs = () => ({ writtenAt: 0, turn: undefined, context: undefined })
         })
       assert.deepStrictEqual(yield* hanging(asked, unclear), [false, "timeout"])
+      // A program of the user's own may wait for what it started, and has no pid file.
+      const another = ({ agent }: The) => Effect.sync(() => void (agent.sessions = []))
+      assert.deepStrictEqual(yield* hanging(asked, another), [false, "timeout"])
+      const frozen = ({ agent, processes }: The) =>
+        Effect.sync(() => {
+          agent.sessions = []
+          processes.table.get(agentPid)!.condition = "stopped"
+        })
+      assert.deepStrictEqual(yield* hanging(asked, frozen), [true, "hung"])
       const the = yield* scene()
       the.agent.results.set("s1", 3)
       the.processes.end(agentPid)

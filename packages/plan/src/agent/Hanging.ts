@@ -1,5 +1,14 @@
-import { Agent, isSessionKnown, Launcher, momentNow, Settings, type TurnState, untraced } from "@souffleur/domain"
-import { freshMemory, type Memory, readAgentProcess, readAgentSigns, remember } from "@souffleur/watcher"
+import {
+  Agent,
+  isSessionKnown,
+  Launcher,
+  momentNow,
+  Processes,
+  Settings,
+  type TurnState,
+  untraced
+} from "@souffleur/domain"
+import { agentsBehind, freshMemory, type Memory, readAgentProcess, readAgentSigns, remember } from "@souffleur/watcher"
 import { Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
@@ -15,6 +24,7 @@ export const untilHung = Effect.fn("untilHung")(function* (
 ) {
   const { ref } = yield* PlanContext
   const { outputPath } = yield* Launcher
+  const processes = yield* Processes
   const { stallAfter, watcherInterval } = yield* Settings
   const agent = yield* assignedAgent(asked)
   const stall = Duration.toMillis(stallAfter ?? agent.stall)
@@ -32,6 +42,11 @@ export const untilHung = Effect.fn("untilHung")(function* (
     const { condition, processorTime } = yield* readAgentProcess(process)
     const observed = { conductor: process, print: true, sessionId, sessions }
     const { signs, tree } = yield* readAgentSigns(observed, outputPath(launchId), turnNow)
+    // Any program may be an agent, and wait for what it started. Only the pid file tells that this one is no such.
+    const behind = yield* agentsBehind(process, processes.tree(process, {}))
+    const pids = [process, ...behind.map(({ identity }) => identity)].map(({ pid }) => pid)
+    const isKnown = (yield* agent.sessions).some(({ pid }) => pids.includes(pid))
+    const session = signs.session && (isKnown ? signs.session : { ...signs.session, idles: true })
     const ended = yield* momentNow
     const { memory, verdict } = remember(
       before,
@@ -44,6 +59,7 @@ export const untilHung = Effect.fn("untilHung")(function* (
         tree,
         signs: {
           ...signs,
+          session,
           process: condition,
           turnEnded: false,
           hook: undefined,
