@@ -44,8 +44,9 @@ export const untilHung = Effect.fn("untilHung")(function* (
     const { signs, tree } = yield* readAgentSigns(observed, outputPath(launchId), turnNow)
     // Any program may be an agent, and wait for what it started. Only the pid file tells that this one is no such.
     const behind = yield* agentsBehind(process, processes.tree(process, {}))
-    const pids = [process, ...behind.map(({ identity }) => identity)].map(({ pid }) => pid)
-    const isKnown = (yield* agent.sessions).some(({ pid }) => pids.includes(pid))
+    const isKnown = (yield* agent.sessions).some(({ pid }) =>
+      [process, ...behind.map(({ identity }) => identity)].some((one) => one.pid === pid)
+    )
     const session = signs.session && (isKnown ? signs.session : { ...signs.session, idles: true })
     const ended = yield* momentNow
     const { memory, verdict } = remember(
