@@ -39,6 +39,13 @@ export const agentKeysAt = ([name, ...rest]: ReadonlyArray<PropertyKey>): Readon
   return Object.keys({ ...role(Model).fields, ...(name === "finisher" ? {} : fallback) })
 }
 
+/** Returns the roles whose fallback is the very agent that the service refuses. */
+export const rolesBehindThemselves = (source: AgentsSource = {}): ReadonlyArray<"implementer" | "reviewer"> =>
+  (["implementer", "reviewer"] as const).filter((name) => {
+    const { agent, fallback: other, model = [] } = source[name] ?? {}
+    return other !== undefined && other.agent === agent && [model].flat().join() === (other.model ?? "")
+  })
+
 /** Returns the agents that a plan chooses, as a part of it; empty: none. */
 export const chosenAgents = (source: AgentsSource | undefined): { readonly agents?: PlanAgents } => {
   const chosen = roles.flatMap((name) => {
