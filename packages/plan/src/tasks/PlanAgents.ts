@@ -109,7 +109,11 @@ export const roleChoice = (said: PersonsAgents | null, plan: PlanAgents | undefi
   const choice = plan?.[name] ?? { models: [] }
   const agent = (name === "finisher" ? undefined : said?.[name]) ?? choice.agent
   if (agent === undefined) return choice
-  return choice.agent === undefined || choice.agent === agent ? { ...choice, agent } : { agent, models: [] }
+  if (choice.agent !== undefined && choice.agent !== agent) return { agent, models: [] }
+  const { fallback: other, ...rest } = choice
+  // A person may name the fallback itself.
+  const isOwn = other?.agent === agent && choice.models.join() === (other.model ?? "")
+  return { ...rest, agent, ...(other === undefined || isOwn ? {} : { fallback: other }) }
 }
 
 /** Returns the roles of a run for which a person or the plan chose an agent, a model or an effort. */
