@@ -28,8 +28,8 @@ export const untilHung = Effect.fn("untilHung")(function* (
   const { stallAfter, watcherInterval } = yield* Settings
   const agent = yield* assignedAgent(asked)
   const stall = Duration.toMillis(stallAfter ?? agent.stall)
-  // A record of an earlier turn is of a process before. This one has asked the model since. Once the clock was set back,
-  // nothing tells the records of the two apart.
+  // A record of an earlier turn is of a process before. This one has asked the model since. Once the clock was set
+  // back, nothing tells the records of the two apart.
   let since = asked.askedAt
   const turnNow = (turn: TurnState | undefined): TurnState | undefined =>
     turn === undefined || turn.at >= since ? turn : { _tag: "Asked", at }
