@@ -98,7 +98,8 @@ describe("behaviour#nudges", () => {
           return Effect.sync(() => {
             calls += 1
             if (calls === 1) return bash(write(task))
-            return calls === 2 ? bash("kill -STOP $CLAUDE_PID; sleep 600") : { text: complete(word) }
+            // It writes its records a moment later.
+            return calls === 2 ? bash("sleep 1; kill -STOP $CLAUDE_PID; sleep 600") : { text: complete(word) }
           })
         },
         { settings: { SOUFFLEUR_STALL_AFTER: "3 seconds" } }

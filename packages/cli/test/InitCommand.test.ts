@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Errands } from "@souffleur/domain"
@@ -81,6 +81,11 @@ describe("command-line#setting-up", () => {
         yield* init
         assert.strictEqual((yield* lines).at(-1), `there is a plan already: ${file}`)
         assert.strictEqual(readFileSync(file, "utf8"), "mine")
+        rmSync(file)
+        symlinkSync(`${project}/nowhere`, file)
+        yield* init
+        assert.strictEqual((yield* lines).at(-1), `there is a plan already: ${file}`)
+        assert.isFalse(existsSync(`${project}/nowhere`))
         rmSync(file)
         writeFileSync(`${project}/plan.md`, "mine")
         yield* as("")(cli(["init", "--plan", "--json", "--project-dir", project]))

@@ -81,6 +81,21 @@ describe("behaviour#agents-of-a-run", () => {
       // A record of the process before says nothing of this one.
       assert.deepStrictEqual(yield* hanging((now) => ({ _tag: "Finished", at: now - 1 })), [true, "hung"])
       assert.deepStrictEqual(yield* hanging(tool), [false, "timeout"])
+      // A session that does not tell the state of its turn is no evidence.
+      const unclear = ({ agent }: The) =>
+        Effect.sync(() => {
+          agent.signs = () => ({ writtenAt: 0, turn: undefined, context: undefined })
+        })
+      assert.deepStrictEqual(yield* hanging(asked, unclear), [false, "timeout"])
+      // A program of the user's own may wait for what it started, and has no pid file.
+      const another = ({ agent }: The) => Effect.sync(() => void (agent.sessions = []))
+      assert.deepStrictEqual(yield* hanging(asked, another), [false, "timeout"])
+      const frozen = ({ agent, processes }: The) =>
+        Effect.sync(() => {
+          agent.sessions = []
+          processes.table.get(agentPid)!.condition = "stopped"
+        })
+      assert.deepStrictEqual(yield* hanging(asked, frozen), [true, "hung"])
       const the = yield* scene()
       the.agent.results.set("s1", 3)
       the.processes.end(agentPid)
@@ -93,6 +108,22 @@ describe("behaviour#agents-of-a-run", () => {
       })
       const held = ({ ref }: The) => Effect.orDie(Effect.asVoid(ref.dispatch({ _tag: "Hold" })))
       assert.deepStrictEqual(yield* hanging(asked, held), [false, "timeout"])
+    })
+  )
+  it.effect("a tool that began after the clock was set back is the agent's own, and has its time", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("2 hours")
+      const the = yield* scene()
+      the.agent.stall = Duration.minutes(1)
+      const asked = yield* Clock.currentTimeMillis
+      yield* TestClock.setTime(asked - 3_600_000)
+      const turn: TurnState = { _tag: "Tool", at: asked - 3_599_000, name: "Bash", spawns: false, limit: 600_000 }
+      the.agent.signs = () => ({ writtenAt: turn.at, turn, context: undefined })
+      const waiting = yield* Effect.forkChild(the.awaits)
+      yield* TestClock.adjust("330 seconds")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust(limit)
+      assert.strictEqual((yield* Fiber.join(waiting))?.reason, "timeout")
     })
   )
   it.effect("the last word of an agent counts where its time went by while no conductor lived", () =>

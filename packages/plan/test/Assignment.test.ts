@@ -31,7 +31,7 @@ const world = (
     readonly plan?: string
     readonly settled?: boolean
     /** True if the agent takes a form of its answer. */
-    readonly inForm?: true
+    readonly inForm?: "at the end" | "always"
     /** The agents of the roles. */
     readonly agents?: { readonly implementer?: string; readonly reviewer?: string }
   } = {}
@@ -104,7 +104,7 @@ const world = (
     ).pipe(
       Layer.provide(
         layerPartialAgent({
-          ...(given.inForm === undefined ? {} : { answersInForm: "at the end" as const }),
+          ...(given.inForm === undefined ? {} : { answersInForm: given.inForm }),
           command: (order) =>
             Effect.suspend(() => {
               orders.push(order)
@@ -249,12 +249,16 @@ describe("behaviour#trust", () => {
 describe("behaviour#verdict-by-schema", () => {
   it.effect("an agent that takes a form is asked by it, and no other is told of one", () =>
     Effect.gen(function* () {
-      const form = world({ inForm: true })
+      const form = world({ inForm: "at the end" })
       yield* Effect.provide(askAgent("implementer"), form.layer)
       const [order] = form.orders
-      assert.strictEqual(order?.form?.file, "/state/verdict-implementer.json")
+      assert.strictEqual(order?.form?.file, "/state/verdict-implementer-at-the-end.json")
       assert.include(order?.form?.schema, "IMPLEMENTATION_BLOCKED")
       assert.match(order?.prompt ?? "", /by the JSON schema .* `word` is `\w+`\.\n$/su)
+      // Another run of the same state folder may launch an agent by the other rule before this one has read its file.
+      const always = world({ inForm: "always" })
+      yield* Effect.provide(askAgent("implementer"), always.layer)
+      assert.notStrictEqual(always.orders[0]?.form?.file, order?.form?.file)
       const none = world()
       yield* Effect.provide(askAgent("implementer"), none.layer)
       assert.isUndefined(none.orders[0]?.form)

@@ -51,7 +51,7 @@ const story = (given: Partial<Extract<RunIntent, { _tag: "Open" }>> = {}) => {
     ask: () => {
       const step = next(run())
       const role = step._tag === "Ask" ? step.role : "reviewer"
-      const wanted = roleChoice(null, run().agreed.agents, role)
+      const wanted = roleChoice(run().chosen, run().agreed.agents, role)
       const sessionId = `s${(sessions += 1)}`
       const ask = { _tag: "Ask", role, sessionId, head: null, ...choiceNow(run(), wanted, role, now) } as const
       const [asked] = dispatch(ask, "Owner")
@@ -185,6 +185,14 @@ describe("behaviour#fallback", () => {
       told.ask()
       assert.strictEqual(told.report(limited(null))[0]?._tag, "AgentLimited")
     }
+  })
+
+  it("given a person's word for the fallback itself, that agent has none", () => {
+    const told = story({ agents: { implementer: { models: [], fallback: { agent: "codex" } } } })
+    const by = { implementer: "codex", reviewer: null, permission: "acceptEdits" } as const
+    told.dispatch({ _tag: "Take", owner, over: 1, chosen: by })
+    assert.deepStrictEqual(told.ask().slice(0, 3), ["implementer", false, "codex"])
+    assert.strictEqual(told.report(limited(null))[0]?._tag, "AgentLimited")
   })
 
   it("a reviewer and the questions about a plan have a fallback too", () => {

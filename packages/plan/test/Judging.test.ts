@@ -333,6 +333,11 @@ describe("behaviour#nudges", () => {
       ] as const)
         assert.deepInclude(yield* judged(given), { _tag: "Failed", reason, cutOffAfter })
       assert.notProperty(yield* judged({ results: 5 }), "cutOffAfter")
+      const end = { _tag: "Exited", code: 1 } as const
+      const old = { printed: "", said: "", end, output: "/out", telling: "/err", unknownFlag: "--json-schema" }
+      assert.deepInclude(yield* judged({ ended: { _tag: "Ended", ...old } }), {
+        message: "the implementer ended with exit code 1: its program does not know --json-schema, so update it"
+      })
     })
   )
   it.effect(

@@ -18,7 +18,7 @@ it.layer(HostServices.layer)("a new plan", (it) => {
       Effect.gen(function* () {
         const { _tag, message } = yield* Effect.flip(load(newPlan))
         assert.strictEqual(_tag, "PlanInvalid")
-        assert.match(message, /tasks: /u)
+        assert.match(message, /tasks: it must be a list, each item behind a dash/u)
       })
     )
     it.effect("has each key of a plan, and is one that holds all of them once the marks are gone", () =>

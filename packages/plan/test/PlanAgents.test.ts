@@ -28,6 +28,23 @@ const load = Effect.fnUntraced(function* (agents: string) {
 const problems = (agents: string) =>
   Effect.map(Effect.flip(load(agents)), (error) => (error._tag === "PlanInvalid" ? error.problems : []))
 
+it.layer(HostServices.layer)("a fallback of a plan", (it) => {
+  describe("behaviour#fallback", () => {
+    it.effect("that is the agent of its role itself is refused, and another model of that agent is one", () =>
+      Effect.gen(function* () {
+        const role = (text: string) => `agents: { reviewer: { ${text} } }\n`
+        for (const same of [
+          "agent: pi, fallback: { agent: pi }",
+          "agent: pi, model: a, fallback: { agent: pi, model: a }"
+        ])
+          assert.match((yield* problems(role(same))).join(), /fallback: it is the agent of the reviewer itself/u)
+        for (const other of ["agent: pi, model: a, fallback: { agent: pi }", "fallback: { agent: pi }"])
+          assert.isDefined((yield* load(role(other))).agents?.reviewer?.fallback)
+      })
+    )
+  })
+})
+
 const text = `agents:
   implementer:
     agent: claude

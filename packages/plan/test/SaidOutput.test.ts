@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import { saidIn } from "../src/agent/SaidOutput.ts"
+import { saidIn, unknownFlagIn } from "../src/agent/SaidOutput.ts"
 import { readVerdict } from "../src/agent/Verdict.ts"
 
 const text = (line: string) => (line.startsWith("{") ? Option.some(JSON.parse(line).text as string) : Option.none())
@@ -24,5 +24,15 @@ describe("behaviour#verdicts-of-agents", () => {
   it("two answers are two stretches: an earlier verdict does not contradict the last", () => {
     const printed = [record("REJECTED mine\nsummary: no"), record(approved)].join("\n")
     assert.deepInclude(readVerdict("reviewer", saidIn(printed, text)), { _tag: "Success" })
+  })
+})
+
+describe("behaviour#verdict-by-schema", () => {
+  it("a program that is older than a flag of its launch says so, in the words of its parser", () => {
+    const said = (line: string) => unknownFlagIn(`a warning\n${line}\n\nUsage: agent [OPTIONS]\n`)
+    assert.strictEqual(said("error: unknown option '--json-schema'"), "--json-schema")
+    assert.strictEqual(said("error: unexpected argument '--output-schema' found"), "--output-schema")
+    for (const other of ["error: unknown option 'x\u001B[2J'", "no error: unknown option '--a'", "it failed"])
+      assert.isUndefined(said(other))
   })
 })

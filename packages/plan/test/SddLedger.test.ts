@@ -47,6 +47,22 @@ it.layer(HostServices.layer)("the ledger of superpowers", (it) => {
         assert.match(form ?? "", /, with its ledger: task-1 done$/u)
       })
     )
+    it.effect(
+      "a range without a commit is no work, and a task that was taken up again or blocked since is not ended",
+      () =>
+        Effect.gen(function* () {
+          const all = ([base, one, two]: ReadonlyArray<string>) =>
+            [`${base}..${base}`, `${base}..${one}`, `${one}..${two}`]
+              .map((range, at) => `Task ${at + 1}: complete (commits ${range}, review clean)\n`)
+              .join("")
+          const since = "Task 2: fix round 1/5 (0 addressed, 1 open; commits a1b2c3d..d4e5f6a)\nTask 3: BLOCKED — no\n"
+          assert.deepStrictEqual((yield* place((commits) => head + all(commits))).done, [false, true, true])
+          assert.deepStrictEqual((yield* place((commits) => head + all(commits) + since)).done, [false, false, false])
+          const again = (commits: ReadonlyArray<string>) =>
+            `${head}${since}${all(commits)}Task 2: minor (deferred): x\n`
+          assert.deepStrictEqual((yield* place(again)).done, [false, true, true])
+        })
+    )
     it.effect("the ledger of another plan, and one at another place, say nothing of this one", () =>
       Effect.gen(function* () {
         const all = ([base, one]: ReadonlyArray<string>) => `Task 1: complete (commits ${base}..${one}, review clean)\n`

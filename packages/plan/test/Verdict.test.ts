@@ -60,6 +60,11 @@ describe("behaviour#verdict-by-schema", () => {
     assert.strictEqual(causeOf("reviewer", `${approval}\nthe file ends so`), "no verdict")
     assert.deepInclude(ok("reviewer", `${approval}\n\n${approved}`), { summary: "it does what it should" })
     assert.deepInclude(ok("reviewer", `${approved}\n\n${approval}`), { summary: "not yet" })
+    // Two verdicts at once are none, in whatever form. One above an empty line was an earlier one.
+    const rejection = "REJECTED w0rd\nsummary: no\nblocking: x"
+    assert.strictEqual(causeOf("reviewer", `${rejection}\n${approval}`), "contradictory verdict")
+    assert.deepInclude(ok("reviewer", `${rejection}\n\n${approval}`), { summary: "not yet" })
+    assert.deepInclude(ok("reviewer", `REJECTED another\n${approval}`), { summary: "not yet" })
     assert.strictEqual(causeOf("reviewer", "{\n".repeat(100_000)), "no verdict")
   })
   it("the schema asks for each field in each answer, has no secret, and an interim message where one must fit", () => {

@@ -1,4 +1,4 @@
-export { readAgentProcess } from "./AgentBehind.ts"
+export { agentsBehind, readAgentProcess } from "./AgentBehind.ts"
 export * from "./Classify.ts"
 export * from "./Excuse.ts"
 export * from "./Observation.ts"

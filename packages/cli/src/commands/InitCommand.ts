@@ -29,8 +29,14 @@ const writeNewPlan = Effect.fnUntraced(function* (project: string) {
   }
   const { newPlan } = yield* Effect.promise(() => import("@souffleur/plan"))
   const plan = path.join(project, planNames[0])
-  yield* fs.writeFileString(plan, newPlan, { flag: "wx" })
-  return { plan, made: true }
+  // A link that leads nowhere is a file of a person, too.
+  return yield* fs.writeFileString(plan, newPlan, { flag: "wx" }).pipe(
+    Effect.as({ plan, made: true }),
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "AlreadyExists",
+      () => Effect.succeed({ plan, made: false })
+    )
+  )
 })
 
 /** Makes the comms database of a project, or what it lacks, or a new plan (spec: command-line#setting-up). */

@@ -81,7 +81,8 @@ export const preflightOf = Effect.fn("preflightOf")(function* (order: PreflightO
   const implementer = cast.find(({ role }) => role === "implementer")
   const rules = Effect.map(
     Effect.forEach(
-      cast.filter(({ role }) => role === "implementer"),
+      // One agent may have two models.
+      [...new Map(cast.flatMap((one) => (one.role === "implementer" ? [[one.agent, one] as const] : []))).values()],
       ({ agent: named, command: { args, program }, permission }) => {
         const place = { project, permission, words: [program, ...args] }
         return rulesReady({ kind: agentOfProgram(agent, named), settings, place }, programLines(plan))

@@ -4,6 +4,7 @@ import {
   ceilingNow,
   clamp,
   type EffectivePermission,
+  endedWell,
   freshUuid,
   isSessionKnown,
   Launcher,
@@ -15,7 +16,7 @@ import {
 import { agentCommand, chosenAgent, launchOnce, sessionToBegin, tellingOutput } from "@souffleur/process"
 import { Clock, Duration, Effect, type FileSystem, Option, type Path } from "effect"
 import { awaitEnding, endAgent } from "./AgentEnd.ts"
-import { printedAt, saidIn } from "./SaidOutput.ts"
+import { printedAt, saidIn, unknownFlagIn } from "./SaidOutput.ts"
 import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgent.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/GitUnusable.ts"
@@ -180,6 +181,8 @@ export type AgentEnded =
       readonly output: string
       /** The path of what says why it failed. */
       readonly telling: string
+      /** The flag that its program says it does not know; absent: none. */
+      readonly unknownFlag?: string
     }
   | Extract<AgentReport, { readonly _tag: "Failed" | "Stopped" }>
 
@@ -217,5 +220,14 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
   const { outputReader } = yield* assignedAgent(assignment)
   const printed = yield* printedAt(output)
   const telling = yield* tellingOutput(started.launchId)
-  return { _tag: "Ended", printed, said: saidIn(printed, outputReader()), end, output, telling } satisfies AgentEnded
+  const unknownFlag = endedWell(end) ? undefined : unknownFlagIn(yield* printedAt(telling))
+  return {
+    _tag: "Ended",
+    printed,
+    said: saidIn(printed, outputReader()),
+    end,
+    output,
+    telling,
+    ...(unknownFlag === undefined ? {} : { unknownFlag })
+  } satisfies AgentEnded
 })

@@ -1,5 +1,14 @@
-import { Agent, isSessionKnown, Launcher, momentNow, Settings, type TurnState, untraced } from "@souffleur/domain"
-import { freshMemory, type Memory, readAgentProcess, readAgentSigns, remember } from "@souffleur/watcher"
+import {
+  Agent,
+  isSessionKnown,
+  Launcher,
+  momentNow,
+  Processes,
+  Settings,
+  type TurnState,
+  untraced
+} from "@souffleur/domain"
+import { agentsBehind, freshMemory, type Memory, readAgentProcess, readAgentSigns, remember } from "@souffleur/watcher"
 import { Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Assignment, assignmentOf } from "../run/Run.ts"
@@ -15,20 +24,30 @@ export const untilHung = Effect.fn("untilHung")(function* (
 ) {
   const { ref } = yield* PlanContext
   const { outputPath } = yield* Launcher
+  const processes = yield* Processes
   const { stallAfter, watcherInterval } = yield* Settings
   const agent = yield* assignedAgent(asked)
   const stall = Duration.toMillis(stallAfter ?? agent.stall)
-  // A record of an earlier turn is of a process before. This one has asked the model since.
-  const turnNow = (turn: TurnState | undefined): TurnState =>
-    turn === undefined || turn.at < asked.askedAt ? { _tag: "Asked", at } : turn
+  // A record of an earlier turn is of a process before. This one has asked the model since. Once the clock was set
+  // back, nothing tells the records of the two apart.
+  let since = asked.askedAt
+  const turnNow = (turn: TurnState | undefined): TurnState | undefined =>
+    turn === undefined || turn.at >= since ? turn : { _tag: "Asked", at }
   const look = Effect.fnUntraced(function* (before: Memory) {
     const run = yield* ref.state
     const { sessionId } = assignmentOf(run, asked.token) ?? asked
     const sessions = isSessionKnown(sessionId) ? [sessionId] : []
     const begun = yield* momentNow
+    if (begun.wall < since) since = 0
     const { condition, processorTime } = yield* readAgentProcess(process)
     const observed = { conductor: process, print: true, sessionId, sessions }
     const { signs, tree } = yield* readAgentSigns(observed, outputPath(launchId), turnNow)
+    // Any program may be an agent, and wait for what it started. Only the pid file tells that this one is no such.
+    const behind = yield* agentsBehind(process, processes.tree(process, {}))
+    const isKnown = (yield* agent.sessions).some(({ pid }) =>
+      [process, ...behind.map(({ identity }) => identity)].some((one) => one.pid === pid)
+    )
+    const session = signs.session && (isKnown ? signs.session : { ...signs.session, idles: true })
     const ended = yield* momentNow
     const { memory, verdict } = remember(
       before,
@@ -41,6 +60,7 @@ export const untilHung = Effect.fn("untilHung")(function* (
         tree,
         signs: {
           ...signs,
+          session,
           process: condition,
           turnEnded: false,
           hook: undefined,

@@ -171,9 +171,10 @@ const finished = Effect.fnUntraced(function* (assignment: Assignment, { end, out
  * Returns why an agent's last words may not be its last: it was cut off, or its end is unknown. `undefined`: it ended
  * as it meant to.
  */
-const cutOff = Effect.fnUntraced(function* (assignment: Assignment, { end, output }: Heard) {
+const cutOff = Effect.fnUntraced(function* (assignment: Assignment, { end, output, unknownFlag }: Heard) {
   if (endedWell(end)) return undefined
-  if (end !== null) return `the ${assignment.role} ended ${Words.ended(end)}`
+  if (end !== null)
+    return `the ${assignment.role} ended ${Words.ended(end)}${unknownFlag === undefined ? "" : `: its program does not know ${unknownFlag}, so update it`}`
   return (yield* recorded(assignment, output))?._tag === "Finished"
     ? undefined
     : `the end of the ${assignment.role} was not seen, and its session has no end of its turn`

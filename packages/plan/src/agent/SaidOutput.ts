@@ -31,3 +31,7 @@ export const saidIn = (printed: string, read: (line: string) => Option.Option<st
   const records = printed.split("\n").flatMap((line) => Option.toArray(read(line)))
   return records.length === 0 ? printed : records.join("\n\n")
 }
+
+/** Returns the flag that a program says it does not know, as its parser puts it; `undefined`: it says no such thing. */
+export const unknownFlagIn = (printed: string): string | undefined =>
+  /^error: (?:unknown option|unexpected argument) '(--?[\w-]{1,40})/mu.exec(printed)?.[1]

@@ -144,8 +144,8 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
 /** UTF-16 units at the end of a text, and lines in them, among which an answer by a schema is looked for. */
 const formLimits = { text: 65_536, lines: 200 } as const
 
-/** Returns the answer by the schema of a role (`VerdictForm.ts`) that a text ends with. */
-const formIn = (text: string, headers: ReadonlyArray<Header>): Block | undefined => {
+/** Returns the answer by the schema of a role (`VerdictForm.ts`) that a text ends with, and the blocks above it. */
+const formIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<Block> | undefined => {
   const lines = text.slice(-formLimits.text).trim().split("\n").slice(-formLimits.lines)
   for (const at of lines.keys().toArray().toReversed()) {
     if (!lines[at]!.startsWith("{")) continue
@@ -157,7 +157,13 @@ const formIn = (text: string, headers: ReadonlyArray<Header>): Block | undefined
     const lists = known.map(
       ([key, value]) => [key, Array.isArray(value) ? value.filter(Predicate.isString) : []] as const
     )
-    return { header, word: bare(word), stretch: 0, values: new Map(texts), items: new Map(lists), followed: false }
+    // What stands right above it may contradict it, as above a header.
+    const above = blocksIn([...lines.slice(0, at), header].join("\n"), headers)
+    const { stretch } = above.at(-1)!
+    return [
+      ...above.slice(0, -1),
+      { header, word: bare(word), stretch, values: new Map(texts), items: new Map(lists), followed: false }
+    ]
   }
   return undefined
 }
@@ -243,8 +249,7 @@ export const verdictWords = {
 export const readVerdict = (role: keyof typeof verdictWords, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (message: string) => Result.fail<NoVerdict>({ reason: "no verdict", message })
   const contradiction = (message: string) => Result.fail<NoVerdict>({ reason: "contradictory verdict", message })
-  const form = formIn(printed, verdictWords[role])
-  const blocks = form === undefined ? blocksIn(printed, verdictWords[role]) : [form]
+  const blocks = formIn(printed, verdictWords[role]) ?? blocksIn(printed, verdictWords[role])
   if (printed.trim() === "") return none(`the ${role} printed nothing`)
   const last = blocks.at(-1)
   if (last === undefined) return none(`the ${role} ended without ${verdictWords[role].join(" or ")}`)

@@ -58,7 +58,8 @@ export const verdictForm = Effect.fn("verdictForm")(function* (assignment: Assig
   if (answersInForm === undefined || role === "finisher") return undefined
   const path = yield* Path.Path
   const schema = verdictSchema(role, answersInForm)
-  const file = path.join((yield* Settings).stateDir, `verdict-${role}.json`)
+  // The agents of two runs read it at any time after their launch, and each by its own rule.
+  const file = path.join((yield* Settings).stateDir, `verdict-${role}-${answersInForm.replaceAll(" ", "-")}.json`)
   yield* Effect.mapError(replaceDurably(file, schema), ({ message }) => new LaunchFailed({ message }))
   return { schema, file } satisfies AnswerForm
 })

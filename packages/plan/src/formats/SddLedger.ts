@@ -6,24 +6,32 @@ import { gitIn } from "../git/GitProgram.ts"
 const [maxBytes, maxFolders] = [1_000_000, 12]
 
 /** A task that superpowers' execution has ended: `Task 1: complete (commits a1b2c3d..d4e5f6a, review clean)`. */
-const complete = /^(?:- )?Task (\w+): complete \(commits [0-9a-f]{7,40}\.\.([0-9a-f]{7,40})[,)]/u
+const complete = /^(?:- )?Task (\w+): complete \(commits ([0-9a-f]{7,40})\.\.([0-9a-f]{7,40})[,)]/u
+/** A task that it has taken up again since, or given up. */
+const reopened = /^(?:- )?Task (\w+): (?:fix round|BLOCKED)\b/u
 
-/** Returns the tasks that a ledger of this plan has as complete, each with its last commit. Another's has none. */
-const completeIn = (text: string, isPlan: (named: string) => boolean): ReadonlyMap<string, string> => {
+interface Range {
+  readonly base: string
+  readonly last: string
+}
+
+/** Returns the tasks that a ledger of this plan has as complete, each with its commits. Another's has none. */
+const completeIn = (text: string, isPlan: (named: string) => boolean): ReadonlyMap<string, Range> => {
   const [first = "", ...lines] = text.split(/\r?\n/u)
   const named = /^# SDD ledger\b.*?\bplan: (.+)$/u.exec(first)?.[1]?.trim()
-  if (named === undefined || !isPlan(named)) return new Map()
-  return new Map(
-    lines.flatMap((line) => {
-      const [, number, commit] = complete.exec(line.slice(0, 500)) ?? []
-      return number === undefined || commit === undefined ? [] : [[`task-${number}`, commit] as const]
-    })
-  )
+  const found = new Map<string, Range>()
+  if (named === undefined || !isPlan(named)) return found
+  for (const line of lines.map((whole) => whole.slice(0, 500))) {
+    const [, number, base, last] = complete.exec(line) ?? []
+    if (base !== undefined && last !== undefined) found.set(`task-${number}`, { base, last })
+    found.delete(`task-${reopened.exec(line)?.[1]}`)
+  }
+  return found
 }
 
 /**
  * Returns the ids of tasks that superpowers' own execution of a plan has ended, by its ledger in the work tree, where
- * HEAD has their last commit (spec: behaviour#plan-forms). None where it cannot be read.
+ * HEAD has their commits (spec: behaviour#plan-forms). None where it cannot be read.
  */
 export const endedByLedger = Effect.fn("endedByLedger")(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -39,11 +47,14 @@ export const endedByLedger = Effect.fn("endedByLedger")(function* (file: string)
     const said = [...completeIn(text, (named) => path.resolve(folder, named) === file)]
     if (said.length === 0) return new Set<string>()
     const { git } = yield* gitIn(folder)
-    const held = yield* Effect.filter(said, ([, commit]) =>
-      Effect.match(git(["merge-base", "--is-ancestor", commit, "HEAD"]), {
-        onFailure: () => false,
-        onSuccess: () => true
-      })
+    const held = yield* Effect.filter(said, ([, { base, last }]) =>
+      Effect.match(
+        Effect.andThen(
+          git(["merge-base", "--is-ancestor", last, "HEAD"]),
+          git(["rev-list", "--max-count=1", `${base}..${last}`])
+        ),
+        { onFailure: () => false, onSuccess: (commit) => commit.trim() !== "" }
+      )
     )
     return new Set(held.map(([id]) => id))
   }

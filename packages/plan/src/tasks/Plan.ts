@@ -3,7 +3,7 @@ import type { PlanAgents, TreeTerms } from "../run/RunFields.ts"
 import { circlesOf } from "./Circles.ts"
 import { finalReviewId, finalReviewOf } from "./FinalReview.ts"
 import { BranchSource, type Finish, finishOf, FinishSource } from "./Finish.ts"
-import { agentKeysAt, AgentsSource, chosenAgents } from "./PlanAgents.ts"
+import { agentKeysAt, AgentsSource, chosenAgents, rolesBehindThemselves } from "./PlanAgents.ts"
 import { gateOfPlan, programsOf, ProgramsSource } from "./PlanGates.ts"
 import type { PlannedTask, ReferenceDoc } from "./PlannedTask.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
@@ -116,6 +116,7 @@ const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> 
 export const needsTrees = "each task needs a work tree of its own: add worktrees: true to the plan"
 
 const problemsOf = ({
+  agents,
   branch,
   final_review,
   finish,
@@ -132,6 +133,10 @@ const problemsOf = ({
     ...((finish === "merge" || finish === "pull-request") && branch === undefined
       ? [{ place: ["finish"], what: `${finish} needs a branch of the run's own: add branch: auto to the plan` }]
       : []),
+    ...rolesBehindThemselves(agents).map((role) => ({
+      place: ["agents", role, "fallback"],
+      what: `it is the agent of the ${role} itself: name another one, or another model`
+    })),
     ...(setup !== undefined &&
     worktrees !== true &&
     [verify, ...tasks.map((task) => task.verify)].every((one) => one === undefined)

@@ -39,6 +39,13 @@ export const agentKeysAt = ([name, ...rest]: ReadonlyArray<PropertyKey>): Readon
   return Object.keys({ ...role(Model).fields, ...(name === "finisher" ? {} : fallback) })
 }
 
+/** Returns the roles whose fallback is the very agent that the service refuses. */
+export const rolesBehindThemselves = (source: AgentsSource = {}): ReadonlyArray<"implementer" | "reviewer"> =>
+  (["implementer", "reviewer"] as const).filter((name) => {
+    const { agent, fallback: other, model = [] } = source[name] ?? {}
+    return other !== undefined && other.agent === agent && [model].flat().join() === (other.model ?? "")
+  })
+
 /** Returns the agents that a plan chooses, as a part of it; empty: none. */
 export const chosenAgents = (source: AgentsSource | undefined): { readonly agents?: PlanAgents } => {
   const chosen = roles.flatMap((name) => {
@@ -102,7 +109,11 @@ export const roleChoice = (said: PersonsAgents | null, plan: PlanAgents | undefi
   const choice = plan?.[name] ?? { models: [] }
   const agent = (name === "finisher" ? undefined : said?.[name]) ?? choice.agent
   if (agent === undefined) return choice
-  return choice.agent === undefined || choice.agent === agent ? { ...choice, agent } : { agent, models: [] }
+  if (choice.agent !== undefined && choice.agent !== agent) return { agent, models: [] }
+  const { fallback: other, ...rest } = choice
+  // A person may name the fallback itself.
+  const isOwn = other?.agent === agent && choice.models.join() === (other.model ?? "")
+  return { ...rest, agent, ...(other === undefined || isOwn ? {} : { fallback: other }) }
 }
 
 /** Returns the roles of a run for which a person or the plan chose an agent, a model or an effort. */

@@ -52,6 +52,7 @@ export const likelyKey = (key: string, known: ReadonlyArray<string>): string | u
 const missing = "it must be there"
 const unknown = "there is no such key"
 const quoted = "it must be a text: put it in quotes"
+const listed = "it must be a list, each item behind a dash"
 const issues = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
     issue._tag === "MissingKey"
@@ -69,7 +70,8 @@ export const problemsIn = (
   issues(error.issue).issues.map(({ message, path = [] }) => {
     const place = path.map((part) => (typeof part === "object" ? part.key : part))
     // YAML takes 1.10, 2026-11-28, no and ~ for other things than texts.
-    if (message !== unknown) return { place, what: message.replace(/^Expected string.*/su, quoted).slice(0, 200) }
+    const what = message.replace(/^Expected string.*/su, quoted).replace(/^Expected array.*/su, listed)
+    if (message !== unknown) return { place, what: what.slice(0, 200) }
     const known = keysAt(place.slice(0, -1))
     const likely = likelyKey(String(place.at(-1)), known)
     return {
