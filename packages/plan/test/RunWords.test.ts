@@ -106,7 +106,7 @@ describe.concurrent("behaviour#a-persons-word-to-a-run", () => {
         implementer: [hearing(() => play.dispatch({ _tag: "Stop", atOnce: true }), say(undefined)), commits],
         reviewer: [say(approves)]
       }))
-      yield* abandonedAfter(play, "AgentEnding", 12)
+      yield* abandonedAfter(play, "AgentEnding", 13)
       yield* play.conducts
       assert.deepStrictEqual((yield* play.tags).slice(-2), ["AgentStopped", "RunLeft"])
     })
