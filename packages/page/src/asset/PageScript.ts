@@ -52,6 +52,8 @@ const states = new Map()
 const statesOf = ({ dataset: { states: address } }) => {
   if (!states.has(address)) {
     const known = { at: new Map(), texts: [] }
+    // Each new event has another address.
+    states.clear()
     states.set(address, known)
     fetch(address).then((answer) => answer.json()).then(({ at, texts }) =>
       Object.assign(known, { texts, at: new Map(at.map((one) => [String(one.revision), one])) })
