@@ -59,15 +59,22 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
       id: String(fresh.at(-1)!.revision),
       data: fresh.map((one) => eventItem(one, view, now))
     }
-    return [rows, ...(yield* moving)]
+    const { run } = yield* findPlan(id)
+    return {
+      over: isRunOver(run) && fresh.at(-1)!.revision >= run.revision,
+      parts: [rows, ...(yield* moving)] satisfies ReadonlyArray<FeedEvent>
+    }
   })
   if (isRunOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
-  return yield* feed(
-    Stream.merge(
-      planEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(feedOf)),
-      Stream.mapEffect(Stream.tick(stateEvery), () => moving)
-    ).pipe(Stream.flattenIterable)
+  const fresh = planEvents(id, { after }).pipe(
+    Stream.groupedWithin(eventsOnPage, "200 millis"),
+    Stream.mapEffect(feedOf),
+    Stream.takeUntil(({ over }) => over),
+    Stream.map(({ parts }): ReadonlyArray<FeedEvent> => parts),
+    Stream.concat(Stream.succeed<ReadonlyArray<FeedEvent>>([{ event: "over" }]))
   )
+  const looks = Stream.mapEffect(Stream.tick(stateEvery), () => moving)
+  return yield* feed(Stream.flattenIterable(Stream.merge(fresh, looks, { haltStrategy: "left" })))
 })
 
 /** Reads an answer from a form. `undefined`: it is none. */

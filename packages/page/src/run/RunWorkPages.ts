@@ -1,5 +1,5 @@
 import { plain } from "@souffleur/domain"
-import { type ConversationAsked, runTimeline } from "@souffleur/embed"
+import type { ConversationAsked } from "@souffleur/embed"
 import type { NamedRun } from "@souffleur/plan"
 import { Effect, Option } from "effect"
 import { HttpRouter } from "effect/http"
@@ -10,6 +10,7 @@ import { followSaid, showSaid } from "../shown/ConversationPages.ts"
 import { workLinks } from "../view/Links.ts"
 import { needsYou, stateNow } from "../view/StateBadge.ts"
 import { jobHead } from "../view/WatchPage.ts"
+import { workIn } from "./RunPage.ts"
 import { agentInWords } from "./TaskItems.ts"
 
 /** Returns the head of a part of a run, with the way back to it. */
@@ -20,11 +21,11 @@ const standingOfRun = ({ souffleur }: PageWorld, id: string) =>
   Effect.flatMap(souffleur.findPlan(id), souffleur.planStatus)
 
 const spokenIn = Effect.fnUntraced(function* (world: PageWorld) {
-  const { histories, links, seen, souffleur } = world
+  const { histories, links, souffleur } = world
   const found = yield* souffleur.findPlan(yield* idInPath)
   const { id, run } = found
   const token = yield* inPath("token")
-  const { finishing, tasks } = runTimeline(yield* histories(id), (yield* seen).now)
+  const { finishing, tasks } = workIn(yield* histories(id))
   const agent = [...tasks.flatMap(({ agents }) => agents), ...finishing].find((one) => one.token === token)
   const task = agent?.taskId ?? null
   const called = agent === undefined ? "Agent" : agentInWords(agent)
