@@ -75,7 +75,18 @@ describe("command-line#page", () => {
     Effect.gen(function* () {
       const { commit, project, write } = yield* repository
       yield* commit(-1)
-      const names = ["*", ":!a.txt", "-p", 'a "b"', "back\\slash", "bell\u0007", "del\u007f", "line\nbreak", "tab\tbed", "ä\u202e"]
+      const names = [
+        "*",
+        ":!a.txt",
+        "-p",
+        'a "b"',
+        "back\\slash",
+        "bell\u0007",
+        "del\u007f",
+        "line\nbreak",
+        "tab\tbed",
+        "ä\u202e"
+      ]
       for (const name of names) yield* write(name, "new\n")
       yield* commit(1)
       const { files } = yield* workChanges(project, began)
