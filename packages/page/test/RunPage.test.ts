@@ -131,4 +131,15 @@ describe("command-line#page", () => {
       assert.match(feed.text(), /id: 10\n[\s\S]*event: over/u)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
+  it.live("an agent or a task that a run does not have is not here", () =>
+    Effect.gen(function* () {
+      const { project, serve, tellRun } = yield* makeStage()
+      yield* tellRun("auth-0001", busyRun(project))
+      const { cookie, list } = yield* enter(yield* serve)
+      const asked = (path: string) =>
+        Effect.map(ask(`${list}runs/auth-0001/${path}`, { headers: { cookie } }), ({ status }) => status)
+      const paths = ["agents/a1", "agents/..%2fa1", "agents/a1%00/live", "tasks/task-001/changes", "tasks/-p/changes"]
+      assert.deepStrictEqual(yield* Effect.forEach(paths, asked), [200, 404, 404, 200, 404])
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
 })
