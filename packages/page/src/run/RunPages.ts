@@ -1,7 +1,7 @@
 import type { PartsError, PlanAnswer, PlanReadFailed } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { isRunOver, type NamedRun, type RunEvent } from "@souffleur/plan"
-import { Effect, Stream } from "effect"
+import { Cache, Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { Histories } from "../history/Histories.ts"
 import type { Html } from "../Html.ts"
@@ -96,40 +96,55 @@ const answer = (world: PageWorld) =>
     })
   )
 
-/** Returns how this host shows its runs. */
-const sightOf = ({
-  feed,
-  gate,
-  histories,
-  links,
-  seen,
-  souffleur
-}: PageWorld): RunSight<PlanReadFailed | PartsError> => ({
-  links,
-  seen,
-  feed,
-  findPlan: souffleur.findPlan,
-  histories,
-  planEvents: souffleur.planEvents,
-  runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
-  runMoving: Effect.fnUntraced(function* (found, events) {
-    const now = yield* seen
-    const secret = gate.acts ? gate.secrets.form : null
-    const status = yield* souffleur.planStatus(found)
-    return [
-      { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
-      { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, workLinks(links, found.id), now) }
-    ]
+/** The time in which the readers of a run share its parts. It is shorter than the time between two looks of one. */
+const shared = "3 seconds"
+/** Runs whose parts are shared. */
+const kept = 8
+
+/** A state of the log of a run. */
+interface LookKey {
+  readonly id: string
+  readonly run: number
+  readonly events: number
+}
+
+/** Makes how this host shows its runs. */
+const makeSight = Effect.fnUntraced(function* ({ feed, gate, histories, links, seen, souffleur }: PageWorld) {
+  const secret = gate.acts ? gate.secrets.form : null
+  const parts = yield* Cache.make({
+    capacity: kept,
+    timeToLive: shared,
+    lookup: Effect.fnUntraced(function* ({ id }: LookKey) {
+      const found = yield* souffleur.findPlan(id)
+      const events = yield* histories(id)
+      const now = yield* seen
+      const status = yield* souffleur.planStatus(found)
+      const tasks = tasksPart({ ...found, events, secret }, workLinks(links, found.id), now)
+      return [
+        { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
+        { event: "part", name: "tasks", data: tasks }
+      ] satisfies ReadonlyArray<MovingPart>
+    })
   })
+  return {
+    links,
+    seen,
+    feed,
+    findPlan: souffleur.findPlan,
+    histories,
+    planEvents: souffleur.planEvents,
+    runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
+    runMoving: ({ id, run }, events) => Cache.get(parts, { id, run: run.revision, events: events.length })
+  } satisfies RunSight<PlanReadFailed | PartsError>
 })
 
-/** Returns the routes of one run of a plan. */
-export const runPages = (world: PageWorld) => {
-  const sight = sightOf(world)
+/** Makes the routes of one run of a plan. */
+export const makeRunPages = Effect.fnUntraced(function* (world: PageWorld) {
+  const sight = yield* makeSight(world)
   const failing = withFailures(world)
   return [
     HttpRouter.route("GET", "/runs/:id", failing(showRun(sight))),
     HttpRouter.route("GET", "/runs/:id/live", failing(followRun(sight))),
     HttpRouter.route("POST", "/runs/:id/answer", failing(answer(world)))
   ] as const
-}
+})

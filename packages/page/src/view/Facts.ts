@@ -22,7 +22,7 @@ export const timeTag = (at: number, { now, zone }: Seen): Html =>
   html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, zone)}">${Words.moment(at, now, zone)}</time>`
 
 /** Says how long a stretch is, in its largest unit; `null`: less than a minute. */
-const lengthInWords = (millis: number): string | null => {
+export const lengthInWords = (millis: number): string | null => {
   const minutes = Math.floor(millis / 60_000)
   if (minutes < 1) return null
   return minutes < 60
