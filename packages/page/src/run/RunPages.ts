@@ -17,6 +17,12 @@ import { eventsOnPage, jobHead } from "../view/WatchPage.ts"
 
 type Events = ReadonlyArray<RecordedAs<RunEvent>>
 
+/** A look at a run: what moves of it, and whether it is over. */
+interface RunNow {
+  readonly run: NamedRun["run"]
+  readonly parts: ReadonlyArray<MovingPart>
+}
+
 /** A run as its page asks for it: of this host, or of the copy that a hub has. */
 export interface RunSight<E> {
   readonly links: JobLinks
@@ -29,6 +35,8 @@ export interface RunSight<E> {
   readonly runHead: (found: NamedRun) => Html
   /** Returns the parts that move without an event. */
   readonly runMoving: (found: NamedRun, events: Events) => Effect.Effect<ReadonlyArray<MovingPart>, E>
+  /** Looks at a run that has this revision at least, for all of its readers; absent: each reader looks. */
+  readonly runNow?: (id: string, revision: number) => Effect.Effect<RunNow, E>
 }
 
 /** Answers with the page of a run. */
@@ -48,9 +56,12 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
   const { feed, findPlan, histories, links, planEvents, runMoving, seen } = sight
   const { id, run } = yield* findPlan(yield* idInPath)
   const after = yield* goesOnAfter(run.revision)
-  const moving = Effect.gen(function* () {
-    return yield* runMoving(yield* findPlan(id), yield* histories(id))
+  let newest = run.revision
+  const looked = Effect.gen(function* () {
+    const found = yield* findPlan(id)
+    return { run: found.run, parts: yield* runMoving(found, yield* histories(id)) } satisfies RunNow
   })
+  const look = Effect.suspend(() => sight.runNow?.(id, newest) ?? looked)
   const feedOf = Effect.fnUntraced(function* (fresh: Events) {
     const now = yield* seen
     const view = runView(id, yield* histories(id), links, now)
@@ -59,10 +70,11 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
       id: String(fresh.at(-1)!.revision),
       data: fresh.map((one) => eventItem(one, view, now))
     }
-    const { run } = yield* findPlan(id)
+    newest = Math.max(newest, fresh.at(-1)!.revision)
+    const { parts, run } = yield* look
     return {
       over: isRunOver(run) && fresh.at(-1)!.revision >= run.revision,
-      parts: [rows, ...(yield* moving)] satisfies ReadonlyArray<FeedEvent>
+      parts: [rows, ...parts] satisfies ReadonlyArray<FeedEvent>
     }
   })
   if (isRunOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
@@ -73,7 +85,7 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
     Stream.map(({ parts }): ReadonlyArray<FeedEvent> => parts),
     Stream.concat(Stream.succeed<ReadonlyArray<FeedEvent>>([{ event: "over" }]))
   )
-  const looks = Stream.mapEffect(Stream.tick(stateEvery), () => moving)
+  const looks = Stream.mapEffect(Stream.tick(stateEvery), () => Effect.map(look, ({ parts }) => parts))
   return yield* feed(Stream.flattenIterable(Stream.merge(fresh, looks, { haltStrategy: "left" })))
 })
 
@@ -101,29 +113,24 @@ const shared = "3 seconds"
 /** Runs whose parts are shared. */
 const kept = 8
 
-/** A state of the log of a run. */
-interface LookKey {
-  readonly id: string
-  readonly run: number
-  readonly events: number
-}
-
 /** Makes how this host shows its runs. */
 const makeSight = Effect.fnUntraced(function* ({ feed, gate, histories, links, seen, souffleur }: PageWorld) {
   const secret = gate.acts ? gate.secrets.form : null
-  const parts = yield* Cache.make({
+  const runMoving = Effect.fnUntraced(function* (found: NamedRun, events: Events) {
+    const now = yield* seen
+    const status = yield* souffleur.planStatus(found)
+    const tasks = tasksPart({ ...found, events, secret }, workLinks(links, found.id), now)
+    return [
+      { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
+      { event: "part", name: "tasks", data: tasks }
+    ] satisfies ReadonlyArray<MovingPart>
+  })
+  const looks = yield* Cache.make({
     capacity: kept,
     timeToLive: shared,
-    lookup: Effect.fnUntraced(function* ({ id }: LookKey) {
+    lookup: Effect.fnUntraced(function* (id: string) {
       const found = yield* souffleur.findPlan(id)
-      const events = yield* histories(id)
-      const now = yield* seen
-      const status = yield* souffleur.planStatus(found)
-      const tasks = tasksPart({ ...found, events, secret }, workLinks(links, found.id), now)
-      return [
-        { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
-        { event: "part", name: "tasks", data: tasks }
-      ] satisfies ReadonlyArray<MovingPart>
+      return { run: found.run, parts: yield* runMoving(found, yield* histories(id)) } satisfies RunNow
     })
   })
   return {
@@ -134,7 +141,13 @@ const makeSight = Effect.fnUntraced(function* ({ feed, gate, histories, links, s
     histories,
     planEvents: souffleur.planEvents,
     runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
-    runMoving: ({ id, run }, events) => Cache.get(parts, { id, run: run.revision, events: events.length })
+    runMoving,
+    runNow: Effect.fnUntraced(function* (id, revision) {
+      const known = yield* Cache.get(looks, id)
+      if (known.run.revision >= revision) return known
+      yield* Cache.invalidate(looks, id)
+      return yield* Cache.get(looks, id)
+    })
   } satisfies RunSight<PlanReadFailed | PartsError>
 })
 
