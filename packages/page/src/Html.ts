@@ -36,13 +36,19 @@ const isBare = (text: string): boolean => {
   return /=\s*$/u.test(tag) && !tag.includes(">") && tag.split('"').length % 2 === 1
 }
 
+/** Templates whose values are in quotes. A list has one template for all of its items. */
+const checked = new WeakSet<TemplateStringsArray>()
+
 /**
  * Makes HTML of a template. Its parts are escaped, unless they are HTML themselves. A value of an attribute must be in
  * quotes, because a space would begin another attribute. A template without them throws.
  */
 export const html = (template: TemplateStringsArray, ...parts: ReadonlyArray<HtmlPart>): Html => {
-  if (parts.some((_, n) => isBare(template.slice(0, n + 1).join(""))))
-    throw new Error("a value of an attribute has no quotes")
+  if (!checked.has(template)) {
+    if (parts.some((_, n) => isBare(template.slice(0, n + 1).join(""))))
+      throw new Error("a value of an attribute has no quotes")
+    checked.add(template)
+  }
   return new Markup(template.reduce((text, next, n) => `${text}${textOf(parts[n - 1] ?? null)}${next}`))
 }
 

@@ -44,13 +44,16 @@ export const sent = (one: FeedEvent): string =>
     data: "data" in one ? written(html`${one.data}`) : "over"
   })
 
+/** How long ago something was: a browser tells that itself as the time goes on. */
+const agoWords = /(<time [^>]*\bdata-ago\b[^>]*>)[^<]*/gu
+
 /** Leaves out a part that is as it was. */
 const changed = <E>(events: Stream.Stream<FeedEvent, E>): Stream.Stream<FeedEvent, E> =>
   Stream.suspend(() => {
     const parts = new Map<string, string>()
     return Stream.filter(events, (one) => {
       if (one.event !== "part") return true
-      const now = written(one.data)
+      const now = written(one.data).replaceAll(agoWords, "$1")
       const before = parts.get(one.name)
       parts.set(one.name, now)
       return now !== before

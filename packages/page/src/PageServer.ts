@@ -15,7 +15,7 @@ import { collecting, entered, entrance, type GateOptions, hardened, refusal } fr
 import { pageSecrets } from "./PageSecrets.ts"
 import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
-import { runPages } from "./run/RunPages.ts"
+import { makeRunPages } from "./run/RunPages.ts"
 import { runWorkPages } from "./run/RunWorkPages.ts"
 import { linksUnder, looks } from "./view/Links.ts"
 import { makeChangesPages } from "./shown/ChangesPages.ts"
@@ -96,7 +96,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
       ...watchPages(world),
       ...conversationPages(world),
       ...(yield* makeChangesPages(world)),
-      ...runPages(world),
+      ...(yield* makeRunPages(world)),
       ...runWorkPages(world),
       ...reportPages(world),
       HttpRouter.route("GET", "/metrics", metrics)

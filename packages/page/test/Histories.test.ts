@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { RecordedAs } from "@souffleur/eventlog"
 import type { RunEvent } from "@souffleur/plan"
 import { Effect } from "effect"
-import { makeHistories } from "../src/history/Histories.ts"
+import { madeOnce, makeHistories } from "../src/history/Histories.ts"
 import { stuckRun } from "./RunStage.ts"
 
 describe("command-line#page", () => {
@@ -27,8 +27,12 @@ describe("command-line#page", () => {
       const both = yield* Effect.all([histories("a"), histories("a")], { concurrency: 2 })
       assert.deepStrictEqual(both, [log.slice(0, 5), log.slice(0, 5)])
       there = log.length
-      assert.deepStrictEqual(yield* histories("a"), log)
-      assert.deepStrictEqual(yield* histories("a"), log)
+      const whole = yield* histories("a")
+      assert.deepStrictEqual(whole, log)
+      assert.strictEqual(yield* histories("a"), whole)
+      let made = 0
+      const count = madeOnce((events) => ++made * events.length)
+      assert.deepStrictEqual([count(whole), count(whole), count(log)], [log.length, log.length, 2 * log.length])
       assert.deepStrictEqual(looks, [0, 0, 5, log.length])
     })
   )

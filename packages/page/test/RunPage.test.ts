@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Processes } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
 import { ask, began, enter, layerStage, makeStage, reading } from "./PageStage.ts"
-import { busyRun, stuckRun } from "./RunStage.ts"
+import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
+import { busyRun, stuckRun, unfinishedRun } from "./RunStage.ts"
 
 describe("command-line#page", () => {
   it.live("a run shows its tasks, with their attempts, feedback and commits, and the evidence", () =>
@@ -114,6 +115,31 @@ describe("command-line#page", () => {
       feed.close()
       assert.match(feed.text(), /id: 7\n/u)
       assert.include(feed.text(), "3f2a9c1d")
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+  it.live("a feed of a run ends with the run", () =>
+    Effect.gen(function* () {
+      const { project, serve, tellRun } = yield* makeStage()
+      const events = unfinishedRun(project)
+      const last = { ...examples.RunFinished, at: began + 600_000 }
+      yield* tellRun("auth-0001", events.slice(0, -1))
+      const { cookie, list } = yield* enter(yield* serve)
+      const feed = yield* reading(`${list}runs/auth-0001/live?after=9`, { cookie })
+      yield* feed.until((text) => text.includes("event: part"))
+      yield* tellRun("auth-0001", [last], 9)
+      yield* feed.ended.pipe(Effect.timeout("10 seconds"))
+      assert.match(feed.text(), /id: 10\n[\s\S]*event: over/u)
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+  it.live("an agent or a task that a run does not have is not here", () =>
+    Effect.gen(function* () {
+      const { project, serve, tellRun } = yield* makeStage()
+      yield* tellRun("auth-0001", busyRun(project))
+      const { cookie, list } = yield* enter(yield* serve)
+      const asked = (path: string) =>
+        Effect.map(ask(`${list}runs/auth-0001/${path}`, { headers: { cookie } }), ({ status }) => status)
+      const paths = ["agents/a1", "agents/..%2fa1", "agents/a1%00/live", "tasks/task-001/changes", "tasks/-p/changes"]
+      assert.deepStrictEqual(yield* Effect.forEach(paths, asked), [200, 404, 404, 200, 404])
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
 })

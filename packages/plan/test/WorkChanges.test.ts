@@ -71,6 +71,31 @@ describe("command-line#page", () => {
       )
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
+  it.live("a name that git writes in quotes has its lines too, and one that is a pattern is its own file alone", () =>
+    Effect.gen(function* () {
+      const { commit, project, write } = yield* repository
+      yield* commit(-1)
+      const names = [
+        "*",
+        ":!a.txt",
+        "-p",
+        'a "b"',
+        "back\\slash",
+        "bell\u0007",
+        "del\u007f",
+        "line\nbreak",
+        "tab\tbed",
+        "ä\u202e"
+      ]
+      for (const name of names) yield* write(name, "new\n")
+      yield* commit(1)
+      const { files } = yield* workChanges(project, began)
+      assert.sameDeepMembers(
+        files.map(({ patch, path }) => [path, patch?.trim()]),
+        names.map((name) => [name, "@@ -0,0 +1 @@\n+new"])
+      )
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.live("the work of a task is what its commits changed since its base, whatever the work tree has by now", () =>
     Effect.gen(function* () {
       const { commit, git, project, write } = yield* repository

@@ -70,6 +70,12 @@ describe("command-line#page", () => {
       assert.deepStrictEqual(points, [{ at: 1_772_402_402_000, tokens: 7 }])
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
+  it.effect("a change of an item whose begin was not read leaves an empty list, and not none", () =>
+    Effect.gen(function* () {
+      const { todos } = yield* read([call("TaskUpdate", { taskId: "2", status: "completed" })])
+      assert.deepStrictEqual(todos, [])
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.effect(
     "what no record tells is missing, and not zero; a read is bounded, and whatever a tool was given is no list",
     () =>

@@ -18,12 +18,22 @@ const lookedAt = Effect.fnUntraced(function* (name: PlanName) {
   return { known, look }
 })
 
-const eventsAfter = Effect.fnUntraced(function* ({ id }: NamedRun, after: number) {
-  return yield* (yield* RunLog).read(streamOf(id), after)
+/** What a log told of one agent, up to a revision. */
+interface Told {
+  readonly revision: number
+  readonly events: ReadonlyArray<RecordedAs<RunEvent>>
+}
+
+const nothing: Told = { revision: 0, events: [] }
+
+/** Reads what the log tells of one agent since. The rest of a long log is not kept. */
+const toldOf = Effect.fnUntraced(function* ({ id }: NamedRun, token: string, { events, revision }: Told) {
+  const fresh = yield* (yield* RunLog).read(streamOf(id), revision)
+  const its = fresh.filter(({ event }) => event._tag === "RunFinished" || ("token" in event && event.token === token))
+  return { revision: fresh.at(-1)?.revision ?? revision, events: [...events, ...its] } satisfies Told
 })
 
-const agentOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, token: string) =>
-  runAgents(events).find((one) => one.token === token)
+const agentOf = ({ events }: Told): AgentStretch | undefined => runAgents(events)[0]
 
 const partOf = Effect.fnUntraced(function* (
   { agent, sessionId }: Pick<AgentStretch, "agent" | "sessionId">,
@@ -46,7 +56,7 @@ export const planConversation = Effect.fn("Souffleur.planConversation")(function
   place?: SaidPlace
 ) {
   const { known, look } = yield* lookedAt(name)
-  const agent = agentOf(yield* eventsAfter(known, 0), token)
+  const agent = agentOf(yield* toldOf(known, token, nothing))
   return agent === undefined ? Option.none() : yield* Effect.provide(partOf(agent, place), look)
 })
 
@@ -55,20 +65,17 @@ export const planConversationNews = (name: PlanName, token: string, after: numbe
   Stream.unwrap(
     Effect.gen(function* () {
       const { known, look } = yield* lookedAt(name)
-      const step = Effect.fnUntraced(function* (at: {
-        readonly after: number
-        readonly events: ReadonlyArray<RecordedAs<RunEvent>>
-      }) {
-        const events = [...at.events, ...(yield* eventsAfter(known, at.events.length))]
-        const agent = agentOf(events, token)
+      const step = Effect.fnUntraced(function* (at: { readonly after: number; readonly told: Told }) {
+        const told = yield* toldOf(known, token, at.told)
+        const agent = agentOf(told)
         const found = agent === undefined ? Option.none() : yield* partOf(agent, { after: at.after })
         const said = Option.filter(found, ({ to }) => to !== at.after)
         const over = Option.isNone(said) && (agent === undefined || agent.to !== null)
         const next = Option.match(said, { onNone: () => at.after, onSome: ({ to }) => to })
-        return [{ after: next, events }, [{ over, said }]] as const
+        return [{ after: next, told }, [{ over, said }]] as const
       })
       return Stream.tick(every).pipe(
-        Stream.mapAccumEffect(() => ({ after, events: [] as ReadonlyArray<RecordedAs<RunEvent>> }), step),
+        Stream.mapAccumEffect(() => ({ after, told: nothing }), step),
         Stream.takeUntil(({ over }) => over),
         Stream.map(({ said }) => Option.toArray(said)),
         Stream.flattenIterable,

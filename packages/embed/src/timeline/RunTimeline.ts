@@ -157,6 +157,7 @@ const outcomeOf = (event: RunEvent): Outcome | undefined => {
 /** Returns every agent of a run, in the order in which they were asked for, with its task. */
 export const runAgents = (events: ReadonlyArray<Recorded>) => {
   const found: Array<AgentStretch> = []
+  const places = new Map<string, number>()
   for (const { event } of events) {
     if (event._tag === "AgentAsked") {
       const { agent, at, attempt, choice = {}, head, role, sessionId, standIn, taskId, token } = event
@@ -178,6 +179,7 @@ export const runAgents = (events: ReadonlyArray<Recorded>) => {
         findings: noFindings,
         used: null
       })
+      if (!places.has(token)) places.set(token, found.length - 1)
     }
     // The finishing step has no token in its outcome.
     const last = found.at(-1)
@@ -187,9 +189,9 @@ export const runAgents = (events: ReadonlyArray<Recorded>) => {
         ...outcome(event.finishing === "failed" ? "failed" : "done", event.message),
         to: event.at
       }
-    const index = "token" in event ? found.findIndex(({ token }) => token === event.token) : -1
-    const one = found[index]
-    if (one === undefined) continue
+    const index = "token" in event ? places.get(event.token) : undefined
+    const one = index === undefined ? undefined : found[index]
+    if (index === undefined || one === undefined) continue
     const end = outcomeOf(event)
     if (end !== undefined) found[index] = { ...one, ...end, to: event.at }
     if (event._tag === "AgentSessionFound") found[index] = { ...one, sessionId: event.sessionId }
@@ -204,8 +206,8 @@ export const runAgents = (events: ReadonlyArray<Recorded>) => {
 const waitOf = (run: Run): RunWait["kind"] | undefined =>
   run.paused !== null ? "paused" : isHeldUp(run) ? "escalated" : (run.wait?.kind ?? undefined)
 
-/** Returns the waits. The fold of the run says when one begins and ends. */
-const waitsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<RunWait> => {
+/** Returns the run and its waits. The fold of the run says when one begins and ends. */
+const waitsOf = (events: ReadonlyArray<Recorded>): readonly [Run, ReadonlyArray<RunWait>] => {
   const found: Array<RunWait> = []
   let run = initialRun
   for (const { event, revision } of events) {
@@ -216,7 +218,7 @@ const waitsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<RunWait> => {
     if (kind !== before && running?.to === null) found[found.length - 1] = { ...running, to: event.at }
     if (kind !== before && kind !== undefined) found.push({ kind, from: event.at, to: null, revision })
   }
-  return found
+  return [run, found]
 }
 
 /** Returns what the gates said, by the task. */
@@ -259,7 +261,7 @@ const stretchOf = (
 
 /** Returns the timeline of a run from all its events. `now`: epoch milliseconds of the look. */
 export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTimeline => {
-  const run = events.reduce((state, { event }) => evolveRun(state, event), initialRun)
+  const [run, waits] = waitsOf(events)
   const agents = runAgents(events)
   const verdicts = verdictsOf(events)
   const over = isRunOver(run)
@@ -272,7 +274,7 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
     questions: run.questions?.list ?? [],
     tasks: run.tasks.map((task) => stretchOf(run, task, agents, verdicts)),
     finishing: agents.filter(({ role }) => role === "finisher"),
-    waits: waitsOf(events),
+    waits,
     spent: events.flatMap(({ event }) =>
       event._tag === "AgentSpent" ? [{ at: event.at, tokens: event.tokens, dollars: event.dollars }] : []
     ),

@@ -52,6 +52,8 @@ const states = new Map()
 const statesOf = ({ dataset: { states: address } }) => {
   if (!states.has(address)) {
     const known = { at: new Map(), texts: [] }
+    // Each new event has another address.
+    states.clear()
     states.set(address, known)
     fetch(address).then((answer) => answer.json()).then(({ at, texts }) =>
       Object.assign(known, { texts, at: new Map(at.map((one) => [String(one.revision), one])) })
@@ -81,15 +83,16 @@ document.addEventListener("input", async (event) => {
   const answer = await fetch(slider.dataset.then + "&at=" + value)
   if (answer.ok && slider.elements.at.value === value) parsed(await answer.text()).forEach(replace)
 })
-const away = (millis) => {
-  const minutes = Math.floor(Math.abs(millis) / 60000)
-  if (minutes < 1) return millis < 0 ? "soon" : "just now"
-  const length = minutes < 60 ? minutes + " min" : minutes < 2880 ? Math.floor(minutes / 60) + " h" : Math.floor(minutes / 1440) + " d"
-  return millis < 0 ? "in " + length : length + " ago"
+const lengthOf = (millis) => {
+  const minutes = Math.floor(millis / 60000)
+  if (minutes < 1) return null
+  return minutes < 60 ? minutes + " min" : minutes < 2880 ? Math.floor(minutes / 60) + " h" : Math.floor(minutes / 1440) + " d"
 }
 setInterval(() => {
-  for (const time of document.querySelectorAll("time[data-ago]")) {
-    const words = away(Date.now() - Date.parse(time.dateTime))
+  for (const time of document.querySelectorAll("time[data-ago], time[data-until]")) {
+    const [ago, away] = ["ago" in time.dataset, Date.now() - Date.parse(time.dateTime)]
+    const length = lengthOf(ago ? away : -away)
+    const words = ago ? (length === null ? "just now" : length + " ago") : length === null ? "soon" : "in " + length
     if (time.textContent !== words) time.textContent = words
   }
 }, 15000)

@@ -1,8 +1,10 @@
 import type { SessionPast } from "@souffleur/domain"
-import { Cache, Effect, Option, Ref } from "effect"
+import { Cache, Effect, Option } from "effect"
 
 /** Sessions that are known between two looks, and how long after the first look. */
 const [kept, keptFor] = [8, "1 hour"] as const
+/** The time in which readers share one look. It is shorter than the time between two of one reader. */
+const shared = "3 seconds"
 /** Bytes of the first look at a session, and of each further one. */
 const [first, further] = [16 << 20, 1 << 20] as const
 
@@ -21,21 +23,24 @@ const joined = (before: SessionPast, { points, todos }: SessionPast): SessionPas
 export const makePasts = Effect.fnUntraced(function* <E>(source: {
   readonly past: (id: string, bytes: number) => Effect.Effect<Option.Option<SessionPast>, E>
 }) {
-  const sessions = yield* Cache.make<string, Ref.Ref<SessionPast | null>>({
+  const sessions = yield* Cache.make({
     capacity: kept,
     timeToLive: keptFor,
-    lookup: () => Ref.make<SessionPast | null>(null)
+    lookup: Effect.fnUntraced(function* ({ id }: Parameters<Pasts<E>>[0]) {
+      let before: SessionPast | null = null
+      const look = Effect.gen(function* () {
+        const found = Option.getOrNull(yield* source.past(id, before === null ? first : further))
+        // An agent that tells its list change by change tells the rest of it further up.
+        const isPart = before?.todos != null && found?.todos != null && found.todos.length < before.todos.length
+        const fresh = isPart ? Option.getOrNull(yield* source.past(id, first)) : found
+        before = before === null || fresh === null ? (fresh ?? before) : joined(before, fresh)
+        return before
+      })
+      return yield* Effect.cachedWithTTL(look, shared)
+    })
   })
-  const read: Pasts<E> = Effect.fn("Pasts.read")(function* ({ id, sessionId }) {
-    const ref = yield* Cache.get(sessions, `${id} ${sessionId}`)
-    const before = yield* Ref.get(ref)
-    const found = Option.getOrNull(yield* source.past(id, before === null ? first : further))
-    // An agent that tells its list change by change tells the rest of it further up.
-    const isPart = before?.todos != null && found?.todos != null && found.todos.length < before.todos.length
-    const fresh = isPart ? Option.getOrNull(yield* source.past(id, first)) : found
-    const now = before === null || fresh === null ? (fresh ?? before) : joined(before, fresh)
-    yield* Ref.set(ref, now)
-    return now
+  const read: Pasts<E> = Effect.fn("Pasts.read")(function* (watch) {
+    return yield* yield* Cache.get(sessions, watch)
   })
   return read
 })

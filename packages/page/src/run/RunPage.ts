@@ -1,7 +1,8 @@
 import { Words } from "@souffleur/domain"
-import { runReasonsOf, type PlanStatus, runTimeline } from "@souffleur/embed"
+import { runReasonsOf, type PlanStatus, type RunTimeline, runTimeline } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { describeRunEvent, type Run, type RunEvent } from "@souffleur/plan"
+import { madeOnce } from "../history/Histories.ts"
 import { type Html, html } from "../Html.ts"
 import { eventItem, type EventView } from "../view/EventItems.ts"
 import { type Fact, factList, agoTag } from "../view/Facts.ts"
@@ -25,10 +26,25 @@ export interface ShownRun {
   readonly events: Events
 }
 
+const reasonsIn = madeOnce((events) => {
+  const inZones = new Map<Seen["zone"], EventView<RunEvent>["reasons"]>()
+  return (zone: Seen["zone"]) => {
+    const found =
+      inZones.get(zone) ?? new Map(runReasonsOf(events, zone).map((reason) => [reason.recorded.revision, reason]))
+    inZones.set(zone, found)
+    return found
+  }
+})
+
+/** Returns what of the timeline of a run does not depend on the time of a look. */
+export const workIn: (events: Events) => Pick<RunTimeline, "finishing" | "questions" | "tasks"> = madeOnce((events) =>
+  runTimeline(events, 0)
+)
+
 /** Describes the events of a run, and explains its decisions. */
 export const runView = (id: string, events: Events, links: JobLinks, { zone }: Seen): EventView<RunEvent> => ({
   describe: (event) => describeRunEvent(event, zone),
-  reasons: new Map(runReasonsOf(events, zone).map((reason) => [reason.recorded.revision, reason])),
+  reasons: reasonsIn(events)(zone),
   at: (revision) => `${links.run(id)}#e${revision}`
 })
 
@@ -89,7 +105,7 @@ interface ShownTasks extends Pick<PlanStatus, "id" | "run"> {
 
 /** Returns the tasks with their agents, reviews, gates and commits. */
 export const tasksPart = ({ events, run, secret }: ShownTasks, links: RunLinks, seen: Seen): Html => {
-  const { finishing, questions, tasks } = runTimeline(events, seen.now)
+  const { finishing, questions, tasks } = workIn(events)
   const answer = (task: string | null) => answerForm({ address: links.run, secret, task })
   return html`<section id="tasks" class="panel" aria-labelledby="tasks-title">
     <h2 id="tasks-title">Tasks</h2>

@@ -1,7 +1,7 @@
 import type { PartsError, PlanAnswer, PlanReadFailed } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { isRunOver, type NamedRun, type RunEvent } from "@souffleur/plan"
-import { Effect, Stream } from "effect"
+import { Cache, Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { Histories } from "../history/Histories.ts"
 import type { Html } from "../Html.ts"
@@ -17,6 +17,12 @@ import { eventsOnPage, jobHead } from "../view/WatchPage.ts"
 
 type Events = ReadonlyArray<RecordedAs<RunEvent>>
 
+/** A look at a run: what moves of it, and whether it is over. */
+interface RunNow {
+  readonly run: NamedRun["run"]
+  readonly parts: ReadonlyArray<MovingPart>
+}
+
 /** A run as its page asks for it: of this host, or of the copy that a hub has. */
 export interface RunSight<E> {
   readonly links: JobLinks
@@ -29,6 +35,8 @@ export interface RunSight<E> {
   readonly runHead: (found: NamedRun) => Html
   /** Returns the parts that move without an event. */
   readonly runMoving: (found: NamedRun, events: Events) => Effect.Effect<ReadonlyArray<MovingPart>, E>
+  /** Looks at a run that has this revision at least, for all of its readers; absent: each reader looks. */
+  readonly runNow?: (id: string, revision: number) => Effect.Effect<RunNow, E>
 }
 
 /** Answers with the page of a run. */
@@ -48,9 +56,12 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
   const { feed, findPlan, histories, links, planEvents, runMoving, seen } = sight
   const { id, run } = yield* findPlan(yield* idInPath)
   const after = yield* goesOnAfter(run.revision)
-  const moving = Effect.gen(function* () {
-    return yield* runMoving(yield* findPlan(id), yield* histories(id))
+  let newest = run.revision
+  const looked = Effect.gen(function* () {
+    const found = yield* findPlan(id)
+    return { run: found.run, parts: yield* runMoving(found, yield* histories(id)) } satisfies RunNow
   })
+  const look = Effect.suspend(() => sight.runNow?.(id, newest) ?? looked)
   const feedOf = Effect.fnUntraced(function* (fresh: Events) {
     const now = yield* seen
     const view = runView(id, yield* histories(id), links, now)
@@ -59,15 +70,23 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
       id: String(fresh.at(-1)!.revision),
       data: fresh.map((one) => eventItem(one, view, now))
     }
-    return [rows, ...(yield* moving)]
+    newest = Math.max(newest, fresh.at(-1)!.revision)
+    const { parts, run } = yield* look
+    return {
+      over: isRunOver(run) && fresh.at(-1)!.revision >= run.revision,
+      parts: [rows, ...parts] satisfies ReadonlyArray<FeedEvent>
+    }
   })
   if (isRunOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
-  return yield* feed(
-    Stream.merge(
-      planEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(feedOf)),
-      Stream.mapEffect(Stream.tick(stateEvery), () => moving)
-    ).pipe(Stream.flattenIterable)
+  const fresh = planEvents(id, { after }).pipe(
+    Stream.groupedWithin(eventsOnPage, "200 millis"),
+    Stream.mapEffect(feedOf),
+    Stream.takeUntil(({ over }) => over),
+    Stream.map(({ parts }): ReadonlyArray<FeedEvent> => parts),
+    Stream.concat(Stream.succeed<ReadonlyArray<FeedEvent>>([{ event: "over" }]))
   )
+  const looks = Stream.mapEffect(Stream.tick(stateEvery), () => Effect.map(look, ({ parts }) => parts))
+  return yield* feed(Stream.flattenIterable(Stream.merge(fresh, looks, { haltStrategy: "left" })))
 })
 
 /** Reads an answer from a form. `undefined`: it is none. */
@@ -89,40 +108,56 @@ const answer = (world: PageWorld) =>
     })
   )
 
-/** Returns how this host shows its runs. */
-const sightOf = ({
-  feed,
-  gate,
-  histories,
-  links,
-  seen,
-  souffleur
-}: PageWorld): RunSight<PlanReadFailed | PartsError> => ({
-  links,
-  seen,
-  feed,
-  findPlan: souffleur.findPlan,
-  histories,
-  planEvents: souffleur.planEvents,
-  runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
-  runMoving: Effect.fnUntraced(function* (found, events) {
+/** The time in which the readers of a run share its parts. It is shorter than the time between two looks of one. */
+const shared = "3 seconds"
+/** Runs whose parts are shared. */
+const kept = 8
+
+/** Makes how this host shows its runs. */
+const makeSight = Effect.fnUntraced(function* ({ feed, gate, histories, links, seen, souffleur }: PageWorld) {
+  const secret = gate.acts ? gate.secrets.form : null
+  const runMoving = Effect.fnUntraced(function* (found: NamedRun, events: Events) {
     const now = yield* seen
-    const secret = gate.acts ? gate.secrets.form : null
     const status = yield* souffleur.planStatus(found)
+    const tasks = tasksPart({ ...found, events, secret }, workLinks(links, found.id), now)
     return [
       { event: "part", name: "state", data: runStatePart(status, now), needs: needsYou(status) },
-      { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, workLinks(links, found.id), now) }
-    ]
+      { event: "part", name: "tasks", data: tasks }
+    ] satisfies ReadonlyArray<MovingPart>
   })
+  const looks = yield* Cache.make({
+    capacity: kept,
+    timeToLive: shared,
+    lookup: Effect.fnUntraced(function* (id: string) {
+      const found = yield* souffleur.findPlan(id)
+      return { run: found.run, parts: yield* runMoving(found, yield* histories(id)) } satisfies RunNow
+    })
+  })
+  return {
+    links,
+    seen,
+    feed,
+    findPlan: souffleur.findPlan,
+    histories,
+    planEvents: souffleur.planEvents,
+    runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
+    runMoving,
+    runNow: Effect.fnUntraced(function* (id, revision) {
+      const known = yield* Cache.get(looks, id)
+      if (known.run.revision >= revision) return known
+      yield* Cache.invalidate(looks, id)
+      return yield* Cache.get(looks, id)
+    })
+  } satisfies RunSight<PlanReadFailed | PartsError>
 })
 
-/** Returns the routes of one run of a plan. */
-export const runPages = (world: PageWorld) => {
-  const sight = sightOf(world)
+/** Makes the routes of one run of a plan. */
+export const makeRunPages = Effect.fnUntraced(function* (world: PageWorld) {
+  const sight = yield* makeSight(world)
   const failing = withFailures(world)
   return [
     HttpRouter.route("GET", "/runs/:id", failing(showRun(sight))),
     HttpRouter.route("GET", "/runs/:id/live", failing(followRun(sight))),
     HttpRouter.route("POST", "/runs/:id/answer", failing(answer(world)))
   ] as const
-}
+})

@@ -1,6 +1,6 @@
 import { plain } from "@souffleur/domain"
-import { type ConversationAsked, runTimeline } from "@souffleur/embed"
-import type { NamedRun } from "@souffleur/plan"
+import type { ConversationAsked } from "@souffleur/embed"
+import { type NamedRun, taskOf } from "@souffleur/plan"
 import { Effect, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { type Html, html } from "../Html.ts"
@@ -10,24 +10,29 @@ import { followSaid, showSaid } from "../shown/ConversationPages.ts"
 import { workLinks } from "../view/Links.ts"
 import { needsYou, stateNow } from "../view/StateBadge.ts"
 import { jobHead } from "../view/WatchPage.ts"
+import { workIn } from "./RunPage.ts"
 import { agentInWords } from "./TaskItems.ts"
 
 /** Returns the head of a part of a run, with the way back to it. */
 const partHead = ({ id, run }: NamedRun, title: string, { links }: PageWorld): Html =>
   jobHead({ id: title, where: run.project, under: { id, address: links.run(id) } }, links)
 
+const notHere = (id: string, what: "agent" | "task") =>
+  Effect.fail({ _tag: "PartNotFound", message: `The run ${id} has no such ${what}.` } as const)
+
 const standingOfRun = ({ souffleur }: PageWorld, id: string) =>
   Effect.flatMap(souffleur.findPlan(id), souffleur.planStatus)
 
 const spokenIn = Effect.fnUntraced(function* (world: PageWorld) {
-  const { histories, links, seen, souffleur } = world
+  const { histories, links, souffleur } = world
   const found = yield* souffleur.findPlan(yield* idInPath)
   const { id, run } = found
   const token = yield* inPath("token")
-  const { finishing, tasks } = runTimeline(yield* histories(id), (yield* seen).now)
+  const { finishing, tasks } = workIn(yield* histories(id))
   const agent = [...tasks.flatMap(({ agents }) => agents), ...finishing].find((one) => one.token === token)
-  const task = agent?.taskId ?? null
-  const called = agent === undefined ? "Agent" : agentInWords(agent)
+  if (agent === undefined) return yield* notHere(id, "agent")
+  const task = agent.taskId
+  const called = agentInWords(agent)
   const title = task === null ? called : `${called} of ${task}`
   return {
     title: `${id}: ${title}`,
@@ -36,7 +41,7 @@ const spokenIn = Effect.fnUntraced(function* (world: PageWorld) {
     project: run.project,
     state: standingOfRun(world, id),
     part: ({ place }: ConversationAsked) => souffleur.planConversation(id, token, place),
-    isOpen: () => agent?.to === null,
+    isOpen: () => agent.to === null,
     news: ({ after }: { readonly after: number }) => souffleur.planConversationNews(id, token, after)
   }
 })
@@ -45,6 +50,7 @@ const changesOfTask = Effect.fnUntraced(function* (world: PageWorld) {
   const { souffleur } = world
   const found = yield* souffleur.findPlan(yield* idInPath)
   const task = yield* inPath("task")
+  if (taskOf(found.run, task) === undefined) return yield* notHere(found.id, "task")
   const part = yield* souffleur.planChanges(found.id, task).pipe(
     Effect.map(
       Option.match({

@@ -3,7 +3,7 @@ import type { RunTimeline, TaskStretch } from "@souffleur/embed"
 import { isRunOver, modelInWords, refusalEnd, type Run, taskOf, usedInWords } from "@souffleur/plan"
 import { type Html, html } from "../Html.ts"
 import { textLines } from "../shown/SaidItems.ts"
-import { agoTag } from "../view/Facts.ts"
+import { agoTag, lengthInWords } from "../view/Facts.ts"
 import type { RunLinks } from "../view/Links.ts"
 import type { Seen } from "../view/Seen.ts"
 import { type Badge, badge } from "../view/StateBadge.ts"
@@ -26,6 +26,10 @@ const ends: Readonly<Record<NonNullable<Agent["outcome"]>, Badge>> = {
   stopped: ["quiet", "–", "stopped"],
   "never ran": ["quiet", "–", "never ran"]
 }
+
+/** Says how long something took. What is under way is told in minutes, so that a feed does not repeat it. */
+const lasted = (from: number, to: number | null, { now }: Seen): string =>
+  to === null ? (lengthInWords(now - from) ?? "less than a minute") : Words.duration(to - from)
 
 /** Returns the word of an agent: of its end, or of its work. */
 export const agentBadge = ({ outcome, to }: Agent): Badge =>
@@ -91,7 +95,7 @@ const agentItem = (one: Agent, links: RunLinks, seen: Seen): Html => {
       }
       <span class="quiet"
         >${agoTag(from, seen)}, ${to === null ? "for" : "took"}
-        ${Words.duration((to ?? seen.now) - from)}${used !== null && `, ${usedInWords(used)}`}</span
+        ${lasted(from, to, seen)}${used !== null && `, ${usedInWords(used)}`}</span
       >
     </div>
     ${words !== null && html`<p>${words}</p>`} ${findings(one)} ${shortCommits(commits)}
@@ -164,7 +168,7 @@ export const taskItem = (
       ${badge(taskBadge(task, isRunOver(run)))}
       <h3>${id} <span>${title}</span></h3>
       <p class="quiet">
-        ${from !== null && `${Words.duration((to ?? seen.now) - from)}`}${used.tokens + used.dollars > 0 && `, ${usedInWords(used)}`}
+        ${from !== null && lasted(from, to, seen)}${used.tokens + used.dollars > 0 && `, ${usedInWords(used)}`}
         ${links.changes !== null && from !== null && html`<a href="${links.changes(id)}" aria-label="Changes of ${id}">Changes</a>`}
       </p>
     </div>

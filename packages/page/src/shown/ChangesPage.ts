@@ -52,7 +52,7 @@ export const changesPart = ({ base, files, more }: WorkChanges, of: keyof typeof
   html`<section id="changes" class="panel" aria-labelledby="changes-title">
     <div class="head">
       <h2 id="changes-title">Changes</h2>
-      ${files.length > 0 && html`<p role="status">${Words.many(files.length + more, "file")} ${counts(sumOf(files))}</p>`}
+      ${files.length > 0 && html`<p role="status">${Words.many(files.length + more, "file")} ${more === 0 && counts(sumOf(files))}</p>`}
     </div>
     <p class="hint quiet">
       ${compared[of][0]} beside

@@ -21,31 +21,40 @@ export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
 export const timeTag = (at: number, { now, zone }: Seen): Html =>
   html`<time datetime="${iso(at)}" title="${Words.dateAndTime(at, zone)}">${Words.moment(at, now, zone)}</time>`
 
-/** Says how far away a time is, in its largest unit. */
-const awayInWords = (millis: number): string => {
-  const minutes = Math.floor(Math.abs(millis) / 60_000)
-  if (minutes < 1) return millis < 0 ? "soon" : "just now"
-  const length =
-    minutes < 60
-      ? `${minutes} min`
-      : minutes < 48 * 60
-        ? `${Math.floor(minutes / 60)} h`
-        : `${Math.floor(minutes / 1440)} d`
-  return millis < 0 ? `in ${length}` : `${length} ago`
+/** Says how long a stretch is, in its largest unit; `null`: less than a minute. */
+export const lengthInWords = (millis: number): string | null => {
+  const minutes = Math.floor(millis / 60_000)
+  if (minutes < 1) return null
+  return minutes < 60
+    ? `${minutes} min`
+    : minutes < 48 * 60
+      ? `${Math.floor(minutes / 60)} h`
+      : `${Math.floor(minutes / 1440)} d`
 }
 
 /**
- * A time as how long ago it was, or when it comes, with the exact one. One of long ago is told itself: its day, or with
- * its hour.
+ * A time as how long ago it was, with the exact one. One of long ago is told itself: its day, or with its hour. A clock
+ * that was set back makes nothing that happened a thing to come.
  */
 export const agoTag = (at: number, seen: Seen, old: "day" | "hour" = "day"): Html => {
   const ago = seen.now - at
   const exact = Words.dateAndTime(at, seen.zone)
-  return ago >= 30 * 86_400_000
-    ? html`<time datetime="${iso(at)}" title="${exact}"
-        >${old === "day" ? Words.day(at, seen.zone) : Words.moment(at, seen.now, seen.zone)}</time
-      >`
-    : html`<time datetime="${iso(at)}" data-ago title="${exact}">${awayInWords(ago)}</time>`
+  if (ago >= 30 * 86_400_000)
+    return html`<time datetime="${iso(at)}" title="${exact}"
+      >${old === "day" ? Words.day(at, seen.zone) : Words.moment(at, seen.now, seen.zone)}</time
+    >`
+  const length = lengthInWords(ago)
+  return html`<time datetime="${iso(at)}" data-ago title="${exact}"
+    >${length === null ? "just now" : `${length} ago`}</time
+  >`
+}
+
+/** A time as how long it is until then, with the exact one. */
+const untilTag = (at: number, seen: Seen): Html => {
+  const length = lengthInWords(at - seen.now)
+  return html`<time datetime="${iso(at)}" data-until title="${Words.dateAndTime(at, seen.zone)}"
+    >${length === null ? "soon" : `in ${length}`}</time
+  >`
 }
 
 /** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
@@ -65,7 +74,7 @@ const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   watch.recovery === undefined
     ? null
     : ["Recovery", html`${watch.recovery.cycle}, since ${agoTag(watch.recovery.since, seen)}`],
-  watch.wait === undefined ? null : ["Waits until", agoTag(watch.wait.until, seen)],
+  watch.wait === undefined ? null : ["Waits until", untilTag(watch.wait.until, seen)],
   watch.held === undefined ? null : ["Held since", agoTag(watch.held.since, seen)],
   watch.person === undefined
     ? null

@@ -61,6 +61,28 @@ const parseCounts = (text: string) =>
     return path === undefined ? [] : [{ path, added: counted(added), removed: counted(removed) }]
   })
 
+const escapes: Readonly<Record<string, string>> = {
+  "\u0007": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\v": "v",
+  "\f": "f",
+  "\r": "r",
+  '"': '"',
+  "\\": "\\"
+}
+
+/** Writes a name as git does in the head of a difference. */
+const inHead = (name: string): string => {
+  // oxlint-disable-next-line no-control-regex
+  const quoted = name.replaceAll(/[\u0000-\u001f"\\\u007f]/gu, (one) => {
+    const code = escapes[one] ?? one.codePointAt(0)!.toString(8).padStart(3, "0")
+    return `\\${code}`
+  })
+  return quoted === name ? name : `"${quoted}"`
+}
+
 /** Returns the lines of each file in `git diff -p`, by the names in its head. No line of a file begins as a head. */
 const parsePatches = (text: string): ReadonlyMap<string, string> => {
   const patches = new Map<string, string>()
@@ -150,7 +172,7 @@ const differing = Effect.fnUntraced(function* (diff: Diff, range: ReadonlyArray<
   const patched = files.map((one): ChangedFile => ({
     ...one,
     untracked: false,
-    patch: patchOf.get(`a/${one.path} b/${one.path}`)?.slice(0, maxText) ?? null
+    patch: patchOf.get(`${inHead(`a/${one.path}`)} ${inHead(`b/${one.path}`)}`)?.slice(0, maxText) ?? null
   }))
   return { files: patched, more: all.length - files.length }
 })

@@ -63,7 +63,9 @@ const todosAfter = (said: ReadonlyArray<Call | Result>): ReadonlyArray<Todo> | n
       const before = found?.get(id)
       const text = textOf(one.input["subject"]) || before?.text
       const state = one.input["status"] === undefined ? (before?.state ?? "open") : stateIn(one.input)
-      if (text !== undefined && text !== "") (found ??= new Map()).set(id, { text, state })
+      // Of an item that was added further up, the list says only that it changed.
+      found ??= new Map()
+      if (text !== undefined && text !== "") found.set(id, { text, state })
     } else found = new Map(listIn(one.input).map((item, n) => [String(n + 1), item]))
   }
   if (found === undefined) return null
