@@ -117,7 +117,9 @@ describe("command-line#page", () => {
             }
           }
       })
-      assert.deepStrictEqual(complaints, [])
+      // The browser tells of each page that the run does not have.
+      assert.lengthOf(complaints, 6)
+      for (const complaint of complaints) assert.match(complaint, /status of 404 /u)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
   inBrowser("without JavaScript a run, a conversation and the changes of a task are whole, by the keyboard", () =>
