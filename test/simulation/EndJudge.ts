@@ -57,6 +57,8 @@ const doneBefore = (world: EndedWorld, { sessions }: Watch): boolean => {
     (one) => (one.worked > 0 || (world.byHand.has(one) && one.turns.length > 0)) && isOf(one)
   )
   if (last === undefined) return false
+  // A lie about its end is all that a watch knows of it.
+  if (world.lies.about.has(last.sessionId)) return true
   // One that died at its prompt had finished its turn too.
   const isDone = last.turnEnded || last.condition === "idle"
   return sessions.includes(last.sessionId) ? isDone && !last.wasRefused : true
