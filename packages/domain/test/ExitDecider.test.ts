@@ -213,6 +213,16 @@ describe("behaviour#said-to-be-done", () => {
     assert.isTrue(saidAfter(died(0).taskCount!))
     assert.isFalse(saidAfter(died(0).taskCount! + 1))
   })
+  it("a finished turn says nothing any more where a person resumed the session by hand before the next launch", () => {
+    const said = { ...died(0), evidence: { ...evidence, turnFinished: true } } as WatchEvent
+    const saidAfter = (turnBefore: number) => {
+      const launch = { ...prepared(1), turnBefore } as WatchEvent
+      const resumed = { ...relaunched(2), provider: "resume", taskCount: died(0).taskCount } as WatchEvent
+      return given(...watching, said, started(1), launch, resumed).watch.saidDone
+    }
+    assert.isTrue(saidAfter(started(1).at))
+    assert.isFalse(saidAfter(started(1).at + 1))
+  })
 })
 
 describe("behaviour#limits-and-waits", () => {

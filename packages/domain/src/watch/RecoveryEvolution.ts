@@ -50,6 +50,10 @@ const begun = ({
   }
 })
 
+/** Returns whether a person resumed the session by hand after its recovery began: that turn was not seen to its end. */
+const wasResumedMeanwhile = ({ recovery }: Watch, { provider }: { readonly provider: string }): boolean =>
+  provider === "resume" && recovery !== undefined && (recovery.launch?.turnBefore ?? 0) > recovery.since
+
 /** Tells how the events of a cycle change the watch: its begin, its steps, and its launch. */
 export const evolveRecovery: Pick<
   Changes,
@@ -106,7 +110,10 @@ export const evolveRecovery: Pick<
     launchId: event.launchId,
     launched: event.conductor ?? undefined,
     // More was done since that end, by a process that souffleur did not follow.
-    saidDone: watch.saidDone && (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount),
+    saidDone:
+      watch.saidDone &&
+      !wasResumedMeanwhile(watch, event) &&
+      (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount),
     // No person named the process that souffleur launched.
     forced: false,
     lastExport: event.exportPath ?? watch.lastExport
