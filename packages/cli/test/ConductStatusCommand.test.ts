@@ -40,7 +40,10 @@ describe("behaviour#plain-words", () => {
           assert.strictEqual(workflow_id.slice(0, start.length), start)
           assert.isBelow(workflow_id.length, 120)
           // No such process exists, so the status does not call it at work.
-          const [started, asked, launched] = [examples.TaskStarted, examples.AgentAsked, examples.AgentLaunched]
+          const { TaskStarted: started, AgentLaunched: launched } = examples
+          // The session of a fallback goes on, so that the event names no other agent.
+          const { agent: _, ...more } = examples.AgentAsked
+          const asked = { ...more, standIn: "codex" }
           const gone = { ...launched, process: { pid: 4_194_303, startTime: 1, bootId: "another" } }
           yield* Effect.provide(
             Effect.flatMap(RunLog, (log) => log.append("run/r", 1, [started, asked, gone])),
@@ -69,6 +72,7 @@ describe("behaviour#plain-words", () => {
             condition: "gone",
             pid: 4_194_303,
             program: "codex",
+            fallback: true,
             model: "opus",
             effort: "high",
             session_id: found.sessionId

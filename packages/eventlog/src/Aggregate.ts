@@ -121,9 +121,8 @@ export const makeAggregate = <
    */
   const dispatch = Effect.fn("dispatch")(function* (id: string, command: Intent & Stamped<By>, from: State = initial) {
     const log = yield* key
-    const decidedNow = from.revision > 0 ? decide(from, command) : undefined
-    const isWritten = decidedNow !== undefined && Result.isSuccess(decidedNow) && decidedNow.success.length > 0
-    let state = isWritten ? from : yield* load(id, from)
+    const writes = from.revision > 0 && Result.getOrElse(decide(from, command), () => []).length > 0
+    let state = writes ? from : yield* load(id, from)
     for (;;) {
       const events = yield* Effect.fromResult(decide(state, command))
       const appended = yield* Effect.result(log.append(streamOf(id), state.revision, events))

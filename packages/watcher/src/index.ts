@@ -1,4 +1,4 @@
-export { agentsBehind, readAgentProcess } from "./AgentBehind.ts"
+export { readAgentProcess } from "./AgentBehind.ts"
 export * from "./Classify.ts"
 export * from "./Excuse.ts"
 export * from "./Observation.ts"

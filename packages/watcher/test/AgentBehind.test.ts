@@ -20,9 +20,9 @@ describe("behaviour#signs", () => {
   it.effect("a launcher is stopped where the agent behind it is, and has used what that agent used", () =>
     Effect.gen(function* () {
       const machine = new FakeProcesses().run(launcher, behind)
-      assert.deepStrictEqual(yield* read(machine), { condition: "running", processorTime: 35 })
+      assert.deepStrictEqual(yield* read(machine), { condition: "running", processorTime: 35, pids: [70, 71] })
       machine.become(71, "stopped")
-      assert.deepStrictEqual(yield* read(machine), { condition: "stopped", processorTime: 35 })
+      assert.deepStrictEqual(yield* read(machine), { condition: "stopped", processorTime: 35, pids: [70, 71] })
       machine.end(70)
       assert.strictEqual((yield* read(machine)).condition, "gone")
     })
@@ -32,7 +32,7 @@ describe("behaviour#signs", () => {
     () =>
       Effect.gen(function* () {
         const other = { ...behind, words: ["/bin/node", "/x/scribe", "--resume", "s2"], condition: "stopped" as const }
-        const alone = { condition: "running" as const, processorTime: 5 }
+        const alone = { condition: "running" as const, processorTime: 5, pids: [70] }
         assert.deepStrictEqual(yield* read(new FakeProcesses().run(launcher, other)), alone)
         const shell = { pid: 72, parent: 70, words: ["sh"] }
         const below = { ...behind, parent: 72, condition: "stopped" as const }

@@ -98,6 +98,9 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
         "reason" in event && event.reason === "lost" && "taskId" in event ? event.taskId : undefined
       )
     )
+    // One that hangs is seen to hang, or its time goes by while no conductor looks: the one counts as a failure.
+    for (const { deed, taskId } of [...world.agents, ...twin.world.agents])
+      if (deed.kind === "hangs" && taskId !== null) lost.add(taskId)
     const outcome = ({ ledger }: RunWorld) =>
       JSON.stringify(
         ledger.run.tasks

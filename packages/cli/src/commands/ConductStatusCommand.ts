@@ -47,6 +47,7 @@ const maxIdLength = 64
 const agentJson = ({ age, assignment, condition, doing, output }: AgentAtWork) => ({
   role: assignment.role,
   program: assignment.agent,
+  fallback: assignment.choice.standIn !== undefined,
   model: assignment.choice.model ?? null,
   effort: assignment.choice.effort ?? null,
   task: assignment.taskId,

@@ -82,7 +82,7 @@ const inBrief = (one: Claimable) => {
   if ("comms" in one) return one.comms
   return "session" in one ? `session ${one.session}` : `project ${one.project}`
 }
-const sweeping = "sweeping"
+const sweeping = "sweeping" // Held while the claims of dead processes are removed.
 
 /** The layers of this process that hold claims, by the paths of these. The files say no more than the process. */
 const holders = new Map<string, symbol>()

@@ -1,14 +1,5 @@
-import {
-  Agent,
-  isSessionKnown,
-  Launcher,
-  momentNow,
-  Processes,
-  Settings,
-  type TurnState,
-  untraced
-} from "@souffleur/domain"
-import { agentsBehind, freshMemory, type Memory, readAgentProcess, readAgentSigns, remember } from "@souffleur/watcher"
+import { Agent, isSessionKnown, Launcher, momentNow, Settings, type TurnState, untraced } from "@souffleur/domain"
+import { freshMemory, type Memory, readAgentProcess, readAgentSigns, remember } from "@souffleur/watcher"
 import { Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Assignment, assignmentOf } from "../run/Run.ts"
@@ -24,7 +15,6 @@ export const untilHung = Effect.fn("untilHung")(function* (
 ) {
   const { ref } = yield* PlanContext
   const { outputPath } = yield* Launcher
-  const processes = yield* Processes
   const { stallAfter, watcherInterval } = yield* Settings
   const agent = yield* assignedAgent(asked)
   const stall = Duration.toMillis(stallAfter ?? agent.stall)
@@ -39,14 +29,11 @@ export const untilHung = Effect.fn("untilHung")(function* (
     const sessions = isSessionKnown(sessionId) ? [sessionId] : []
     const begun = yield* momentNow
     if (begun.wall < since) since = 0
-    const { condition, processorTime } = yield* readAgentProcess(process)
+    const { condition, pids, processorTime } = yield* readAgentProcess(process)
     const observed = { conductor: process, print: true, sessionId, sessions }
     const { signs, tree } = yield* readAgentSigns(observed, outputPath(launchId), turnNow)
     // Any program may be an agent, and wait for what it started. Only the pid file tells that this one is no such.
-    const behind = yield* agentsBehind(process, processes.tree(process, {}))
-    const isKnown = (yield* agent.sessions).some(({ pid }) =>
-      [process, ...behind.map(({ identity }) => identity)].some((one) => one.pid === pid)
-    )
+    const isKnown = (yield* agent.sessions).some(({ pid }) => pids.includes(pid))
     const session = signs.session && (isKnown ? signs.session : { ...signs.session, idles: true })
     const ended = yield* momentNow
     const { memory, verdict } = remember(

@@ -15,7 +15,7 @@ export const askedAssignment = (
   taskId,
   attempt,
   sessionId,
-  agent: agent ?? null,
+  agent: agent ?? standIn ?? null,
   choice: { ...choice, ...(standIn === undefined ? {} : { standIn }) },
   resumed,
   nudge,
