@@ -163,6 +163,23 @@ describe("behaviour#fallback", () => {
     }
   })
 
+  it("given that the chosen agent answers by then, a refused session of the fallback is not waited for", () => {
+    const told = story()
+    told.ask()
+    told.report(limited(told.now() + 60 * minute))
+    told.ask()
+    told.report(done)
+    told.later(62 * minute)
+    told.ask()
+    told.report(rejected)
+    assert.deepStrictEqual(told.ask().slice(0, 2), ["implementer", true])
+    told.dispatch({ _tag: "EndWait" }, "Operator")
+    assert.deepStrictEqual(told.run().away, {})
+    assert.deepInclude(told.report(limited(null))[0], { _tag: "AgentLimited", until: told.now() })
+    told.dispatch({ _tag: "EndWait" }, "Owner")
+    assert.deepStrictEqual(told.ask(), claude)
+  })
+
   it("given a model of the fallback that is refused, its assignment failed, and the next is no third agent's", () => {
     const told = story()
     told.ask()

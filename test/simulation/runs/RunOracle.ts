@@ -79,8 +79,8 @@ export class RunOracle {
   #questioned: boolean | undefined = undefined
   #owed: string | undefined = undefined
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
-  /** The ends of refusals in which the fallback of a role is asked. */
-  readonly #away = new Map<AgentRole, number>()
+  /** The refusals in which the fallback of a role is asked. */
+  readonly #away = new Map<AgentRole, { readonly since: number; readonly until: number }>()
   #paused: string | undefined = undefined
   #finished = false
   /** True if a task that waits for a person does not stop the others. */
@@ -229,6 +229,12 @@ export class RunOracle {
     const rung = this.#rung(asked.taskId)
     if (rung.dropped) this.rungs.delete(asked.taskId)
     return rung
+  }
+
+  /** The service refuses no more an agent that was asked since, and answered. */
+  #served(event: { readonly token: string }): void {
+    const { at = 0, role, standsIn = true } = this.#asked.get(event.token) ?? {}
+    if (role !== undefined && !standsIn && at >= (this.#away.get(role)?.since ?? Infinity)) this.#away.delete(role)
   }
 
   record(event: RunEvent): void {
@@ -383,7 +389,7 @@ export class RunOracle {
         if (event.until <= event.at) this.#violated("an agent is refused, and asked again at once")
         this.#assignmentOver(event)
         this.refusals++
-        this.#away.set(event.role, event.until)
+        this.#away.set(event.role, { since: event.at, until: event.until })
         return
       case "AgentLimited":
         const refused = this.#asked.get(event.token)
@@ -391,7 +397,7 @@ export class RunOracle {
         if (
           limited !== undefined &&
           refused?.standsIn === true &&
-          event.until >= (this.#away.get(refused.role) ?? Infinity)
+          event.until >= (this.#away.get(refused.role)?.until ?? event.until)
         )
           Object.assign(limited, { nudge: null, ...(refused.role === "implementer" ? { session: null } : {}) })
         this.refusals++
@@ -412,6 +418,7 @@ export class RunOracle {
         this.#wait = undefined
         return
       case "ImplementationCompleted":
+        this.#served(event)
         return this.#move(event, (rung) =>
           Object.assign(rung, { standing: rung.gated ? "to verify" : "to review", fruitless: 0, unreviewed: 0 })
         )
@@ -467,6 +474,7 @@ export class RunOracle {
         return
       }
       case "ReviewRejected":
+        this.#served(event)
         return this.#move(event, (rung) => {
           rung.standing = "to implement"
           rung.minor = [...rung.minor, ...event.minor]
@@ -476,6 +484,7 @@ export class RunOracle {
           if (rung.rejections === (rung.final ? 2 : 3)) this.#owed = "rejections"
         })
       case "ReviewApproved":
+        this.#served(event)
         return this.#move(event, (rung) => {
           if (rung.standing !== "to review") this.#violated(`${event.taskId} is approved, and was ${rung.standing}`)
           rung.standing = rung.inTree ? "to land" : "done"

@@ -158,7 +158,7 @@ const limited = (
   const wait = Event.isPersons(kind)
     ? { resetsAt: null, until: at + trial }
     : limitWait(at, Math.max(0, before === null ? waits : waits - 1), { kind, resetsAt }, margin)
-  const first = role === "finisher" || choice.standIn === undefined ? Infinity : (away[role]?.until ?? Infinity)
+  const first = role === "finisher" || choice.standIn === undefined ? Infinity : (away[role]?.until ?? at)
   const until = Math.min(wait.until, Math.max(at, first))
   return ok(Event.AgentLimited.make({ at, token, taskId, kind, ...wait, until }))
 }

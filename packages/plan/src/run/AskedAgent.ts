@@ -70,6 +70,6 @@ export const served = (run: Run, { token }: { readonly token: string }): RunChan
  */
 export const refusedAssignment = ({ away }: Run, assignment: Assignment, until: number): Assignment => {
   const { choice, role } = assignment
-  const isOver = role !== "finisher" && choice.standIn !== undefined && until >= (away[role]?.until ?? Infinity)
+  const isOver = role !== "finisher" && choice.standIn !== undefined && until >= (away[role]?.until ?? until)
   return isOver ? { ...assignment, nudge: null, resumed: false } : { ...assignment, resumed: true }
 }
