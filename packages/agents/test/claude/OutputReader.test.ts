@@ -38,12 +38,13 @@ describe("behaviour#last-words", () => {
           tool("Bash", { command: `a\nb\u001B[2J${"x".repeat(200)}` }),
           tool("Edit", { new_string: "much", file_path: "/a.ts" }),
           tool("Other", { count: 1 }),
-          tool("Mine", { word: "said" })
+          tool("Mine", { word: "said" }),
+          { ...tool("", {}), name: { toString: 1 } }
         ])
       ])
       const lines = Option.getOrThrow(shown!).split("\n")
       assert.strictEqual(lines[0], `· Bash: a\\u000ab\\u001b[2J${"x".repeat(93)}…`)
-      assert.deepStrictEqual(lines.slice(1), ["· Edit: /a.ts", "· Other", "· Mine: said"])
+      assert.deepStrictEqual(lines.slice(1), ["· Edit: /a.ts", "· Other", "· Mine: said", "· "])
     })
 
     it("a subagent's words are not shown, and an error of the service is", () => {
@@ -68,8 +69,12 @@ describe("behaviour#last-words", () => {
     })
 
     it("a line that is no such record is text", () => {
-      for (const line of ["Hello", "", "{", '{"type":"assistant"}', '{"type":"other","session_id":"s"}', "[1]"])
-        assert.deepStrictEqual(read([line]), [Option.none()])
+      const other = [
+        '{"type":"assistant"}',
+        '{"type":"other","session_id":"s"}',
+        '{"type":{"toString":1},"session_id":"s"}'
+      ]
+      for (const line of ["Hello", "", "{", "[1]", ...other]) assert.deepStrictEqual(read([line]), [Option.none()])
     })
   })
 

@@ -155,7 +155,7 @@ it.layer(HostServices.layer)((it) => {
         const launch = /Hand-off (work-\S+-resume-in-place-1)/u.exec(yield* fs.readFileString(file))![1]!
         assert.isTrue(Option.isSome(yield* agent.handoffTaken(id, launch)))
         assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "another")))
-        const item = { type: "CommandExecution", exit_code: 0, parsed_cmd: [{ type: "unknown" }] }
+        const item = { type: "CommandExecution", exit_code: 0, parsed_cmd: [{ type: { toString: 1 } }] }
         const looks = { ...item, parsed_cmd: [{ type: "read" }] }
         const outlived = { ...item, exit_code: -1, status: "failed" }
         for (const one of [

@@ -70,6 +70,15 @@ describe("command-line#page", () => {
       assert.deepStrictEqual(points, [{ at: 1_772_402_402_000, tokens: 7 }])
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
+  it.effect("a state and an id are texts, and any other word for a state is an open item", () =>
+    Effect.gen(function* () {
+      const { todos } = yield* read([
+        call("TodoWrite", { todos: [{ content: "build it", status: "constructor" }] }),
+        call("TaskUpdate", { taskId: { toString: 1 }, status: "completed" })
+      ])
+      assert.deepStrictEqual(todos, [{ text: "build it", state: "open" }])
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.effect("a change of an item whose begin was not read leaves an empty list, and not none", () =>
     Effect.gen(function* () {
       const { todos } = yield* read([call("TaskUpdate", { taskId: "2", status: "completed" })])
@@ -86,7 +95,7 @@ describe("command-line#page", () => {
         })
         const used = { _tag: "Used", tokens: 50 }
         const context = { _tag: "Context", tokens: 900, window: 1000, model: "m" }
-        const hostile = [null, 7, "x", [null, { content: 7 }], { content: "no array" }]
+        const hostile = [null, 7, "x", [null, { content: 7 }], { content: "no array" }, "\n".repeat(200_000)]
         const records = [
           at(1, { ...context, tokens: 0 }),
           at(2, used),

@@ -87,7 +87,7 @@ const isProgress = (item: Json): boolean => {
         !(
           Array.isArray(parsed) &&
           parsed.length > 0 &&
-          parsed.every((one) => isJson(one) && looks.has(String(one["type"])))
+          parsed.every((one) => isJson(one) && looks.has(textOf(one["type"])))
         )
       )
     case "FileChange":

@@ -1,6 +1,6 @@
 import { plain } from "@souffleur/domain"
 import { Option, Predicate } from "effect"
-import { isJson, type Json, jsonOf, objectsIn, recordOf } from "../lines/JsonRecord.ts"
+import { isJson, type Json, jsonOf, objectsIn, recordOf, textOf } from "../lines/JsonRecord.ts"
 
 /** Types of the records of `--output-format stream-json`, which all name their session. */
 const types = new Set(["system", "assistant", "user", "result", "stream_event", "rate_limit_event", "control_response"])
@@ -17,7 +17,7 @@ const maxArgument = 100
 const toolLine = ({ input, name }: Json): string => {
   const words = jsonOf(input)
   const argument = [...telling.map((key) => words[key]), ...Object.values(words)].find(Predicate.isString) ?? ""
-  return `· ${plain(String(name), maxArgument)}${argument === "" ? "" : `: ${plain(argument, maxArgument)}`}`
+  return `· ${plain(textOf(name), maxArgument)}${argument === "" ? "" : `: ${plain(argument, maxArgument)}`}`
 }
 
 const blockText = (block: Json): ReadonlyArray<string> =>
@@ -45,7 +45,7 @@ export const makeStreamJsonReader = () => {
   }
   return (line: string): Option.Option<string> => {
     const record = recordOf(line)
-    return record !== undefined && types.has(String(record["type"])) && Predicate.isString(record["session_id"])
+    return record !== undefined && types.has(textOf(record["type"])) && Predicate.isString(record["session_id"])
       ? Option.some(shown(record))
       : Option.none()
   }

@@ -18,21 +18,21 @@ type Result = Extract<Saying, { readonly _tag: "Result" }>
 /** The tools by which agents write the whole list of their own work. */
 const lists = new Set(["TodoWrite", "todo_write", "todowrite", "write_todos", "update_plan", "update_todo"])
 
-const states: Readonly<Record<string, Todo["state"]>> = {
-  in_progress: "doing",
-  completed: "done",
-  done: "done",
-  cancelled: "dropped",
-  deleted: "dropped"
-}
-const stateIn = (item: Json): Todo["state"] => states[textOf(item["status"])] ?? "open"
+const states = new Map<string, Todo["state"]>([
+  ["in_progress", "doing"],
+  ["completed", "done"],
+  ["done", "done"],
+  ["cancelled", "dropped"],
+  ["deleted", "dropped"]
+])
+const stateIn = (item: Json): Todo["state"] => states.get(textOf(item["status"])) ?? "open"
 
 const firstText = (item: Json, ...fields: ReadonlyArray<string>): string =>
   fields.map((field) => textOf(item[field])).find((text) => text !== "") ?? ""
 
 /** Reads the items of a list in Markdown, such as `- [x] build it`. */
 const checklist = (text: string): ReadonlyArray<Todo> =>
-  [...text.matchAll(/^\s*[-*] \[([ xX~])\] (.+)$/gmu)].map(([, mark = "", words = ""]) => ({
+  [...text.matchAll(/^[ \t]*[-*] \[([ xX~])\] (.+)$/gmu)].map(([, mark = "", words = ""]) => ({
     text: words,
     state: mark === " " ? "open" : mark === "~" ? "doing" : "done"
   }))
@@ -59,7 +59,7 @@ const todosAfter = (said: ReadonlyArray<Call | Result>): ReadonlyArray<Todo> | n
       if (id !== undefined && text !== undefined) (found ??= new Map()).set(id, { text, state: "open" })
     } else if (one.name === "TaskCreate") asked.set(one.id, textOf(one.input["subject"]))
     else if (one.name === "TaskUpdate") {
-      const id = String(one.input["taskId"])
+      const id = textOf(one.input["taskId"])
       const before = found?.get(id)
       const text = textOf(one.input["subject"]) || before?.text
       const state = one.input["status"] === undefined ? (before?.state ?? "open") : stateIn(one.input)
